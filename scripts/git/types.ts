@@ -1,0 +1,62 @@
+import type { EpochSeconds } from '../shared/clock.ts';
+import type { Files, Oid } from '../shared/files.ts';
+
+/** Where HEAD points. `oid` is null on a branch that has no commit yet. */
+export type Head =
+  | { readonly kind: 'branch'; readonly ref: string; readonly oid: Oid | null }
+  | { readonly kind: 'detached'; readonly oid: Oid };
+
+export interface Signature {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A commit from values: `base`'s tree with `changes` laid over it (null deletes), without checkout or index. */
+export interface CommitSpec {
+  /** The commit whose tree is the start; null is the empty tree. */
+  readonly base: Oid | null;
+  readonly parents: readonly Oid[];
+  /** Written with mode 100644. Paths go through `safePath`. */
+  readonly changes: ReadonlyMap<string, string | null>;
+  readonly message: string;
+  readonly author: Signature;
+  /** Author's and committer's time, always `+0000`. */
+  readonly at: EpochSeconds;
+}
+
+export interface CommitInfo {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  readonly message: string;
+  readonly author: Signature;
+  readonly at: EpochSeconds;
+}
+
+/** One repository, without remotes. Every failure is a GitError with its remedy. */
+export interface Repository {
+  /** The common directory (`.git` of the main worktree): where `memory/` (journal, locks) lives. */
+  readonly commonDir: string;
+  /** null in a bare repository. */
+  readonly workTree: string | null;
+  head(): Promise<Head>;
+  /** null where the ref is absent; any other failure throws. */
+  readRef(ref: string): Promise<Oid | null>;
+  /** Refs below a prefix such as `refs/memory/`, by name. */
+  listRefs(prefix: string): Promise<ReadonlyMap<string, Oid>>;
+  /** UTF-8 texts (CRLF read as LF) of the commit's regular files at or below the given paths; others are left out. */
+  readFiles(commit: Oid, paths: readonly string[]): Promise<Files>;
+  readCommit(oid: Oid): Promise<CommitInfo>;
+  /** First-parent history, newest first; ends at a shallow clone's boundary. */
+  history(from: Oid, limit: number): Promise<readonly CommitInfo[]>;
+  /** The commit with the fewest ancestors that has no parent, or null (no commit, or a shallow clone). */
+  rootCommit(): Promise<Oid | null>;
+  remotes(): Promise<ReadonlyMap<string, string>>;
+  /** Writes objects only; moves no ref. Checks afterwards that the tree differs from the base in `changes` alone. */
+  writeCommit(spec: CommitSpec): Promise<Oid>;
+  /** Compare-and-swap under a lock file. `expected` null creates, `next` null deletes. @throws RefMovedError */
+  swapRef(ref: string, expected: Oid | null, next: Oid | null): Promise<void>;
+  /** Paths at or below the given ones that differ from HEAD in index or working tree, or are untracked there. */
+  uncommitted(paths: readonly string[]): Promise<readonly string[]>;
+  /** Brings index and working tree from one commit to the next, for the paths that differ between them alone. */
+  refresh(from: Oid | null, to: Oid): Promise<void>;
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** The agent's own session id where it is plain, else `x-` and 16 hex digits of its sha256 (a path, an odd id). */
+export function safeThreadId(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(id) ? id : `x-${sha256(id).slice(0, 16)}`;
+}
+
+/** The id that evidence shows: the first 8 characters (40 bits) of the id's sha256 in lower-case base32. */
+export function shortThreadId(threadId: string): string {
+  const bytes = createHash('sha256').update(threadId).digest().subarray(0, 5);
+  let bits = 0n;
+  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte);
+  let short = '';
+  for (let shift = 35n; shift >= 0n; shift -= 5n) short += base32[Number((bits >> shift) & 31n)];
+  return short;
+}
+
+/** Lower-case hexadecimal sha256 of a text's UTF-8 bytes. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
