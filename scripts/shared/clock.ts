@@ -49,6 +49,10 @@ export function parseIsoTime(text: string): EpochSeconds | null {
 
 function parseClock(text: string, name: string): EpochSeconds {
   const at = parseIsoTime(text);
-  if (at === null) throw new UsageError(`${name} is no ISO time: ${text.slice(0, 40)}.`, `Write it like ${name}=2026-11-30T03:17:00Z.`);
+  if (at === null)
+    throw new UsageError(
+      `${name} is no ISO time: ${text.slice(0, 40)}.`,
+      `Write it like ${name}=2026-11-30T03:17:00Z.`,
+    );
   return at;
 }

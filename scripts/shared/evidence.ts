@@ -48,7 +48,11 @@ export function toHandbookEvidence(text: string, thread: string): string {
 
 /** The text without its evidence marks and the space before them. */
 export function withoutEvidence(text: string): string {
-  return text.replace(global, '').replace(local, '').replace(/[ \t]{2,}/g, ' ').replace(/[ \t]+$/gm, '');
+  return text
+    .replace(global, '')
+    .replace(local, '')
+    .replace(/[ \t]{2,}/g, ' ')
+    .replace(/[ \t]+$/gm, '');
 }
 
 function splitItems(numbers: string): ItemNumber[] {
