@@ -1,8 +1,6 @@
 import type { Usage } from '../model/types.ts';
 import type { Item, Thread } from '../rollout/types.ts';
-
-/** `llm` outranks `builtin`: readers take the best class that a thread has. */
-export type ExtractorClass = 'builtin' | 'llm';
+import type { ExtractorClass } from '../state/types.ts';
 
 /** The three texts of spec §5.1; every bullet ends in its evidence, `(@12,15)`. */
 export interface Stage1Text {
