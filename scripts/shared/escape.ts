@@ -1,0 +1,27 @@
+/** One escape door for each channel that leaves us. Text from a rollout, a model or a pull request goes through one. */
+
+/** For a terminal or a log line: control, bidirectional and invisible characters shown as `\u{…}`, one line. */
+export function terminalText(text: string): string {
+  return text.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** For running text in Markdown (step summary, pull request): no markup, no mention, no link takes effect. */
+export function markdownText(text: string): string {
+  return terminalText(text)
+    .replace(/[\\`*_{}[\]<>#|~!-]/g, (character) => `\\${character}`)
+    .replace(/@/g, '@\u200b')
+    .replace(/(https?):\/\//gi, '$1:\u200b//');
+}
+
+/** For the value of a commit's trailer or subject: one line of printable ASCII without a colon-newline trick. */
+export function commitText(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, '?').trim();
+}
+
+/** For the message of a GitHub Actions workflow command (`::warning::…`). */
+export function workflowText(text: string): string {
+  return terminalText(text).replace(/%/g, '%25').replace(/::/g, ':\u200b:');
+}
+
+// C0, DEL, C1, zero-width, line and paragraph separators, bidirectional controls, byte order mark, tags.
+const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;

@@ -1,0 +1,71 @@
+import { appendFileSync } from 'node:fs';
+import { terminalText, workflowText } from './escape.ts';
+
+/** A stream as `process` gives it. */
+export interface Out {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+/** How far long work is. `done` and `total` count rollouts or scopes. */
+export interface Progress {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+  /** Further facts, such as tokens, cost and time left. */
+  readonly note: string;
+}
+
+/** The one thing that prints. Results go to standard output, everything else to standard error. */
+export interface Log {
+  /** A command's result, as it is: already escaped by who made it. */
+  result(text: string): void;
+  info(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+  /** One line that is rewritten on a terminal; elsewhere a plain line at every tenth of the work. */
+  progress(progress: Progress): void;
+  /** Appends Markdown to the step summary, where the environment names one. */
+  summary(markdown: string): void;
+}
+
+/** @param environment `GITHUB_ACTIONS` turns warnings into annotations, `GITHUB_STEP_SUMMARY` names the summary file. */
+export function createLog(stdout: Out, stderr: Out, environment: Readonly<Record<string, string | undefined>>): Log {
+  let open = false;
+  let tenth = '';
+  const line = (text: string) => {
+    if (open) stderr.write('\r\u001b[K');
+    open = false;
+    stderr.write(`${text}\n`);
+  };
+  const escaped = (text: string) => text.split('\n').map(terminalText).join('\n');
+  const annotate = (kind: 'warning' | 'error', text: string) =>
+    environment.GITHUB_ACTIONS === 'true'
+      ? `::${kind}::${workflowText(text.replace(/\n/g, ' '))}`
+      : `${kind}: ${escaped(text)}`;
+  return {
+    result: (text) => {
+      if (open) line('');
+      stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    },
+    info: (text) => line(escaped(text)),
+    warn: (text) => line(annotate('warning', text)),
+    error: (text) => line(annotate('error', text)),
+    progress: ({ stage, done, total, note }) => {
+      const text = terminalText(`${stage} ${done}/${total}${note === '' ? '' : ` · ${note}`}`);
+      if (stderr.isTTY === true) {
+        stderr.write(`\r\u001b[K${text.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`);
+        open = true;
+        if (done === total) line(text);
+        return;
+      }
+      const reached = `${stage} ${total === 0 ? 10 : Math.floor((done * 10) / total)}`;
+      if (reached !== tenth) line(text);
+      tenth = reached;
+    },
+    summary: (markdown) => {
+      if (environment.GITHUB_STEP_SUMMARY) appendFileSync(environment.GITHUB_STEP_SUMMARY, `${markdown}\n`);
+    },
+  };
+}

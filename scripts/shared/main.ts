@@ -1,0 +1,96 @@
+import { homedir, hostname } from 'node:os';
+import { type Clock, clockFrom } from './clock.ts';
+import { type ExitCode, exitCodes, MemoryError, messageOf } from './errors.ts';
+import { type CommandSpec, type Flags, helpText, parseFlags } from './flags.ts';
+import { createLog, type Log } from './log.ts';
+
+/** The world as a command gets it. Nothing below touches `process`. */
+export interface World {
+  readonly flags: Flags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the command was started. */
+  readonly cwd: string;
+  readonly home: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+  readonly self: { readonly host: string; readonly pid: number; isAlive(pid: number): boolean };
+  /** Peak resident memory so far, in bytes. */
+  peakMemory(): number;
+  /** Processor time of this process so far, in milliseconds. */
+  cpuTime(): number;
+}
+
+/**
+ * Runs a command and ends the process with its exit code. `--help` answers here. A MemoryError shows its message and
+ * its hint; anything else is our mistake and says so, with the stack under `CTM_DEBUG=1`.
+ */
+export async function main(spec: CommandSpec, command: (world: World) => Promise<ExitCode>): Promise<void> {
+  const log = createLog(process.stdout, process.stderr, process.env);
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () =>
+      stop.abort(
+        new MemoryError(`Stopped by ${name}.`, 'Nothing is lost: run it again and it goes on from the journal.'),
+      ),
+    );
+  }
+  process.stdout.on('error', endQuietly);
+  try {
+    const flags = parseFlags(spec, process.argv.slice(2));
+    if (flags.help) {
+      log.result(helpText(spec));
+      return;
+    }
+    process.exitCode = await command({
+      flags,
+      env: process.env,
+      cwd: process.cwd(),
+      home: homedir(),
+      log,
+      clock: clockFrom(process.env),
+      signal: stop.signal,
+      self: { host: hostname(), pid: process.pid, isAlive },
+      peakMemory: () => process.resourceUsage().maxRSS * 1024,
+      cpuTime: () => {
+        const { user, system } = process.cpuUsage();
+        return (user + system) / 1000;
+      },
+    });
+  } catch (error) {
+    process.exitCode = report(log, error);
+  }
+}
+
+function report(log: Log, error: unknown): ExitCode {
+  if (error instanceof MemoryError) {
+    log.error(error.message);
+    log.info(`  ${error.hint}`);
+    if (process.env.CTM_DEBUG === '1')
+      log.info(`${error.stack ?? ''}\n${error.cause === undefined ? '' : messageOf(error.cause)}`);
+    return error.exitCode;
+  }
+  log.error(`This is a mistake of ours: ${messageOf(error)}`);
+  log.info(
+    process.env.CTM_DEBUG === '1' && error instanceof Error
+      ? (error.stack ?? '')
+      : '  Run it again with CTM_DEBUG=1 and report what it shows; nothing was committed.',
+  );
+  return exitCodes.failed;
+}
+
+/** A reader that closed the pipe (`| head`) has all it wanted. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(exitCodes.done);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
