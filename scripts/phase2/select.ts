@@ -1,0 +1,71 @@
+import { day, type EpochSeconds } from '../shared/clock.ts';
+import { byBinary } from '../shared/files.ts';
+import type { OutputView, SelectionRow } from '../state/types.ts';
+
+export interface SelectionPolicy {
+  readonly maxRawMemories: number;
+  readonly maxUnusedDays: number;
+  /** New outputs that one night may bring into a scope. */
+  readonly maxNewPerNight: number;
+}
+
+export interface Selection {
+  /** By ascending thread id, so that equal selections give equal files. */
+  readonly chosen: readonly OutputView[];
+  /** New outputs left for later nights. */
+  readonly waiting: number;
+  /** Threads that were selected last time and no longer are. */
+  readonly forgotten: readonly string[];
+}
+
+/**
+ * Chooses what a scope's consolidation reads: the most cited, then the most recent. What nobody used for
+ * `maxUnusedDays` is left out, and that is how memories are forgotten; threads behind a standing human line stay and
+ * take no slot. Half of the slots are kept for rows never consolidated, which enter oldest first.
+ * @param pinned threads that a human-stated line of the handbook rests on.
+ * @source design §6; spec §6.3
+ */
+export function selectInputs(
+  outputs: readonly OutputView[],
+  before: readonly SelectionRow[],
+  pinned: ReadonlySet<string>,
+  policy: SelectionPolicy,
+  now: EpochSeconds,
+): Selection {
+  const cutoff = now - policy.maxUnusedDays * day;
+  const known = new Set(before.map((row) => row.threadId));
+  const worded = outputs.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
+  const lasting = worded.filter((output) => known.has(output.threadId) && pinned.has(output.threadId));
+  const rest = worded.filter((output) => !lasting.includes(output) && lastSign(output) >= cutoff);
+  const old = rest.filter((output) => known.has(output.threadId)).sort(byUseThenRecency);
+  const fresh = rest.filter((output) => !known.has(output.threadId)).sort(oldestFirst);
+  const reserved = Math.ceil(policy.maxRawMemories / 2);
+  const room = Math.max(reserved, policy.maxRawMemories - old.length);
+  const entering = fresh.slice(0, Math.min(room, policy.maxNewPerNight));
+  const staying = old.slice(0, policy.maxRawMemories - entering.length);
+  const chosen = [...lasting, ...staying, ...entering].sort((a, b) => byBinary(a.threadId, b.threadId));
+  const ids = new Set(chosen.map((output) => output.threadId));
+  return {
+    chosen,
+    waiting: fresh.length - entering.length,
+    forgotten: [...known].filter((id) => !ids.has(id)).sort(byBinary),
+  };
+}
+
+/** Never-used rows count from the night that made them, since until then nobody could use them. */
+function lastSign(output: OutputView): EpochSeconds {
+  return output.lastUsage ?? Math.max(output.sourceUpdatedAt, output.generatedAt);
+}
+
+function byUseThenRecency(a: OutputView, b: OutputView): number {
+  return (
+    b.usageCount - a.usageCount ||
+    lastSign(b) - lastSign(a) ||
+    b.sourceUpdatedAt - a.sourceUpdatedAt ||
+    byBinary(b.threadId, a.threadId)
+  );
+}
+
+function oldestFirst(a: OutputView, b: OutputView): number {
+  return a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
+}

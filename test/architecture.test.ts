@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** The map. A folder may import from folders of a higher line only; folders on one line never import each other. */
+const levels: readonly (readonly string[])[] = [
+  ['shared'],
+  ['rollout', 'model', 'workspace', 'git'],
+  ['state', 'archive'],
+  ['phase1', 'phase2', 'recall', 'collect', 'check', 'publish'],
+  ['nightly', 'forget', 'why', 'report', 'doctor', 'bench', 'upgrade'],
+];
+
+/** The one file that imports a package. */
+const doors: Readonly<Record<string, string>> = {
+  '@secretlint/core': 'check/secretlint.ts',
+  '@secretlint/secretlint-rule-preset-recommend': 'check/secretlint.ts',
+  diff: 'workspace/unified-diff.ts',
+  'gpt-tokenizer': 'shared/tokens.ts',
+  'gray-matter': 'shared/front-matter.ts',
+  'isomorphic-git': 'git/isomorphic.ts',
+  openai: 'model/openai.ts',
+  'p-limit': 'shared/limit.ts',
+  'sql.js': 'state/database.ts',
+  yaml: 'shared/yaml.ts',
+  zod: 'shared/config-schema.ts',
+};
+
+/** What only one file may touch. */
+const reserved: readonly { readonly pattern: RegExp; readonly file: string; readonly what: string }[] = [
+  { pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/, file: 'shared/clock.ts', what: 'reads the time' },
+  { pattern: /(?<![\w.'"`/-])process\.|from 'node:process'/, file: 'shared/main.ts', what: 'touches the process' },
+  { pattern: /\bconsole\.|\bstdout\.write\(|\bstderr\.write\(/, file: 'shared/log.ts', what: 'prints' },
+  { pattern: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/, file: 'none', what: 'draws lots' },
+  { pattern: /\beval\(|\bnew Function\(|\bexecSync\(|\bexec\(['"`]|shell: true/, file: 'none', what: 'runs a text' },
+  { pattern: /\.localeCompare\(|\btoLocale\w*\(/, file: 'none', what: 'depends on the locale' },
+];
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const scripts = join(root, 'scripts');
+const files = sources(scripts).map((path) => ({
+  path: relative(scripts, path).split('\\').join('/'),
+  text: readFileSync(path, 'utf8'),
+}));
+
+test('there is something to check', () => {
+  assert.ok(files.length > 30);
+});
+
+test('folders import downwards only, and never from a folder of their own level', () => {
+  const wrong = files.flatMap(({ path, text }) => {
+    const folder = folderOf(path);
+    return importsOf(text)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => posix.normalize(posix.join(posix.dirname(path), name)))
+      .filter((target) => !mayImport(folder, folderOf(target)))
+      .map((target) => `${path} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('every folder has its place on the map', () => {
+  const known = new Set(levels.flat());
+  assert.deepEqual(
+    [...new Set(files.map(({ path }) => folderOf(path)))].filter((folder) => folder !== '' && !known.has(folder)),
+    [],
+  );
+});
+
+test('a package has one door', () => {
+  const used = new Map<string, string[]>();
+  for (const { path, text } of files) {
+    for (const name of importsOf(text)) {
+      if (name.startsWith('.') || name.startsWith('node:')) continue;
+      const packageName = name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/');
+      used.set(packageName, [...(used.get(packageName) ?? []), path]);
+    }
+  }
+  assert.deepEqual(
+    Object.fromEntries([...used].map(([name, paths]) => [name, [...new Set(paths)].join(', ')]).sort()),
+    Object.fromEntries(Object.entries(doors).sort()),
+  );
+});
+
+test('every package has a door and every door a package', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const expected = Object.keys(dependencies).filter((name) => name !== 'tsx');
+  assert.deepEqual(expected.sort(), Object.keys(doors).sort());
+});
+
+for (const { pattern, file, what } of reserved) {
+  test(`only ${file === 'none' ? 'nobody' : file} ${what}`, () => {
+    const wrong = files
+      .filter(({ path, text }) => path !== file && pattern.test(withoutComments(text)))
+      .map(({ path }) => path);
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test('an entry script has a folder or is small', () => {
+  const folders = new Set(files.map(({ path }) => folderOf(path)));
+  const large = files.filter(
+    ({ path, text }) => folderOf(path) === '' && !folders.has(path.replace('.ts', '')) && text.split('\n').length > 200,
+  );
+  assert.deepEqual(
+    large.map(({ path }) => path),
+    [],
+  );
+});
+
+test('nothing is left for later, and no barrel or default export stands', () => {
+  const wrong = files
+    .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b|export default|export \* from/.test(text))
+    .map(({ path }) => path);
+  assert.deepEqual(wrong, []);
+});
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? sources(join(folder, entry.name))
+      : entry.name.endsWith('.ts')
+        ? [join(folder, entry.name)]
+        : [],
+  );
+}
+
+/** `''` for an entry script. */
+function folderOf(path: string): string {
+  return path.includes('/') ? (path.split('/')[0] ?? '') : '';
+}
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to) return from !== '';
+  if (from === '') return true;
+  return (
+    levels.findIndex((level) => level.includes(to)) < levels.findIndex((level) => level.includes(from)) && to !== ''
+  );
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/^(?:import|export)\b[^;'"]*?from '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+}
