@@ -12,6 +12,10 @@ export interface ConsolidationTask {
   readonly files: Files;
   /** The workspace diff against the scope's baseline, as Markdown. */
   readonly changes: string;
+  /** The scope was last consolidated by a better class than this one: its blocks stay, new ones are appended. */
+  readonly appendOnly: boolean;
+  /** Whether a person wrote or pinned this line of the handbook. */
+  isPersons(line: string): boolean;
   /** What a result of the agent's breaks, each as a sentence for it. Empty: it may end. */
   review(files: Files): readonly string[];
 }

@@ -1,0 +1,273 @@
+import { ModelError } from '../model/errors.ts';
+import type { Usage } from '../model/types.ts';
+import { filterRollout } from '../rollout/filter.ts';
+import type { Found, Rollouts } from '../rollout/source.ts';
+import type { Counts, Rollout, Thread } from '../rollout/types.ts';
+import type { Clock } from '../shared/clock.ts';
+import { messageOf } from '../shared/errors.ts';
+import { byBinary } from '../shared/files.ts';
+import { mapLimit } from '../shared/limit.ts';
+import type { Progress } from '../shared/log.ts';
+import {
+  claimExtraction,
+  type ExtractionClaim,
+  recordExhausted,
+  recordFailure,
+  releaseClaim,
+} from '../state/claims.ts';
+import type { State } from '../state/database.ts';
+import type { EvidenceRow } from '../state/types.ts';
+import { rolloutPath } from '../workspace/layout.ts';
+import { readingOrder, type SkipReason } from './decide.ts';
+import { evidenceRows } from './evidence.ts';
+import { recordExtraction, textOf } from './record.ts';
+import type { Extraction, ExtractionFailure, Extractor } from './types.ts';
+
+export interface ExtractionPolicy {
+  readonly concurrency: number;
+  readonly leaseSeconds: number;
+  readonly retrySeconds: number;
+  /** `--now`: a failed rollout is tried again before its backoff is over. */
+  readonly ignoreBackoff: boolean;
+}
+
+/** Marks what is being read, so that a process that dies leaves a trace. */
+export interface Attempts {
+  /** How often reading this thread ended with the death of the process. */
+  died(threadId: string): number;
+  begin(threadId: string): Promise<void>;
+  end(threadId: string): Promise<void>;
+}
+
+export interface ExtractionPorts {
+  readonly rollouts: Rollouts;
+  readonly extractor: Extractor;
+  readonly clock: Clock;
+  readonly attempts: Attempts;
+  progress(progress: Progress): void;
+  /** What tokens and cost so far amount to, for the progress line. */
+  spent(): string;
+  /** False when the night's time or allowance is over: what is left waits for the next night. */
+  goesOn(): boolean;
+}
+
+export interface Failed {
+  readonly threadId: string;
+  readonly failure: ExtractionFailure | 'unreadable' | 'died';
+  readonly detail: string;
+}
+
+export interface ExtractionReport {
+  readonly extracted: readonly string[];
+  readonly nothing: readonly string[];
+  readonly failed: readonly Failed[];
+  readonly skipped: ReadonlyMap<string, SkipReason>;
+  /** Claimed but not paid for: the cap, the time or the allowance was over. */
+  readonly left: readonly string[];
+  readonly unverified: number;
+  readonly secrets: Readonly<Record<string, number>>;
+  readonly usage: Usage;
+}
+
+/** A process that died this often over one rollout exhausts that rollout. */
+const deathsAllowed = 3;
+
+/**
+ * Reads every claimed session, several at once, and records what each taught. What happens to one session never
+ * depends on the others, so the order of completion leaves no trace.
+ * @throws ModelError that stops the night (key, quota), and the signal's reason; claims are then left as they were.
+ */
+export async function extractMemories(
+  state: State,
+  candidates: readonly Found[],
+  runId: string,
+  policy: ExtractionPolicy,
+  ports: ExtractionPorts,
+  signal?: AbortSignal,
+): Promise<ExtractionReport> {
+  const skipped = new Map<string, SkipReason>();
+  const claimed = claimInOrder(state, candidates, runId, policy, ports, skipped);
+  const report = emptyReport(skipped);
+  const dead = claimed.filter(({ found }) => ports.attempts.died(found.thread.id) >= deathsAllowed);
+  for (const { found, claim } of dead) {
+    recordExhausted(state, claim, `reading it killed the process ${deathsAllowed} times`, ports.clock.now());
+    report.failed.push({
+      threadId: found.thread.id,
+      failure: 'died',
+      detail: `the process died ${deathsAllowed} times over it`,
+    });
+  }
+  const work = claimed.filter((entry) => !dead.includes(entry));
+  const suspect = (entry: Claimed) => ports.attempts.died(entry.found.thread.id) > 0;
+  let done = 0;
+  const one = async (entry: Claimed): Promise<Settled> => {
+    const read = ports.goesOn() ? await readOne(entry, ports, signal) : left;
+    done += 1;
+    ports.progress({ stage: 'phase 1: rollouts', done, total: work.length, note: ports.spent() });
+    return { ...entry, read };
+  };
+  try {
+    const settled = [
+      ...(await mapLimit(
+        work.filter((entry) => !suspect(entry)),
+        policy.concurrency,
+        one,
+        signal,
+      )),
+      ...(await mapLimit(work.filter(suspect), 1, one, signal)),
+    ].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
+    for (const entry of settled) settle(state, entry, runId, policy, ports, report);
+  } catch (error) {
+    for (const { claim } of claimed) releaseClaim(state, claim);
+    throw error;
+  }
+  return report;
+}
+
+interface Claimed {
+  readonly found: Found;
+  readonly claim: ExtractionClaim;
+}
+
+function claimInOrder(
+  state: State,
+  candidates: readonly Found[],
+  runId: string,
+  policy: ExtractionPolicy,
+  ports: ExtractionPorts,
+  skipped: Map<string, SkipReason>,
+): Claimed[] {
+  const claimed: Claimed[] = [];
+  for (const found of readingOrder(candidates)) {
+    const result = claimExtraction(state, {
+      threadId: found.thread.id,
+      watermark: found.thread.updatedAt,
+      extractorClass: ports.extractor.class,
+      now: ports.clock.now(),
+      workerId: runId,
+      token: `${runId}:${found.thread.id}`,
+      leaseSeconds: policy.leaseSeconds,
+      ignoreBackoff: policy.ignoreBackoff,
+    });
+    if (result.outcome === 'claimed') claimed.push({ found, claim: result.claim });
+    else skipped.set(found.thread.id, result.outcome);
+  }
+  return claimed;
+}
+
+interface Settled extends Claimed {
+  readonly read: Read;
+}
+
+/** What is kept of a session that was read; its items are let go at once. */
+type Read =
+  | {
+      readonly outcome: 'read';
+      readonly thread: Thread;
+      readonly redaction: Counts;
+      readonly evidence: readonly EvidenceRow[];
+      readonly extraction: Extraction;
+    }
+  | { readonly outcome: 'unreadable'; readonly detail: string }
+  | { readonly outcome: 'left' };
+
+const left = { outcome: 'left' } as const;
+
+async function readOne({ found }: Claimed, ports: ExtractionPorts, signal?: AbortSignal): Promise<Read> {
+  const { id } = found.thread;
+  await ports.attempts.begin(id);
+  try {
+    const rollout = await rolloutOf(id, ports.rollouts, signal);
+    if (typeof rollout === 'string') return { outcome: 'unreadable', detail: rollout };
+    const kept = filterRollout(rollout);
+    const input = { thread: rollout.thread, rolloutPath: rolloutPath(id, rollout.thread.startedAt), items: kept.items };
+    const extraction = await ports.extractor.extract(input, signal);
+    const evidence =
+      extraction.outcome === 'extracted' ? evidenceRows(rollout.thread, rollout.items, textOf(extraction.text)) : [];
+    return { outcome: 'read', thread: rollout.thread, redaction: rollout.redaction, evidence, extraction };
+  } catch (error) {
+    if (error instanceof ModelError && error.kind === 'budget') return left;
+    throw error;
+  } finally {
+    await ports.attempts.end(id);
+  }
+}
+
+async function rolloutOf(id: string, rollouts: Rollouts, signal?: AbortSignal): Promise<Rollout | string> {
+  try {
+    return await rollouts.read(id, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    return messageOf(error);
+  }
+}
+
+function settle(
+  state: State,
+  { found, claim, read }: Settled,
+  runId: string,
+  policy: ExtractionPolicy,
+  ports: ExtractionPorts,
+  report: Gathering,
+): void {
+  const threadId = found.thread.id;
+  const now = ports.clock.now();
+  const fail = (failure: Failed['failure'], detail: string) => {
+    recordFailure(state, claim, `${failure}: ${detail}`.slice(0, 400), now, policy.retrySeconds);
+    report.failed.push({ threadId, failure, detail });
+  };
+  if (read.outcome === 'left') {
+    releaseClaim(state, claim);
+    report.left.push(threadId);
+    return;
+  }
+  if (read.outcome === 'unreadable') return fail('unreadable', read.detail);
+  const { extraction, rollout } = read;
+  report.usage = plus(report.usage, extraction.usage);
+  for (const [rule, count] of Object.entries(rollout.redaction))
+    report.secrets[rule] = (report.secrets[rule] ?? 0) + count;
+  if (extraction.outcome === 'failed') {
+    fail(extraction.failure, extraction.detail);
+    return;
+  }
+  recordExtraction(state, claim, { thread, extraction, evidence }, { runId, extractor: ports.extractor, now });
+  if (extraction.outcome === 'nothing') {
+    report.nothing.push(threadId);
+  } else {
+    report.extracted.push(threadId);
+    report.unverified += extraction.unverified;
+  }
+}
+
+interface Gathering {
+  readonly extracted: string[];
+  readonly nothing: string[];
+  readonly failed: Failed[];
+  readonly skipped: ReadonlyMap<string, SkipReason>;
+  readonly left: string[];
+  unverified: number;
+  readonly secrets: Record<string, number>;
+  usage: Usage;
+}
+
+function emptyReport(skipped: ReadonlyMap<string, SkipReason>): Gathering {
+  return {
+    extracted: [],
+    nothing: [],
+    failed: [],
+    skipped,
+    left: [],
+    unverified: 0,
+    secrets: {},
+    usage: { requests: 0, input: 0, cached: 0, output: 0 },
+  };
+}
+
+function plus(a: Usage, b: Usage): Usage {
+  return {
+    requests: a.requests + b.requests,
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+  };
+}
