@@ -73,8 +73,8 @@ export interface JobRow {
   /** Consolidation: hash of the inputs that failed last, and how often in a row. */
   readonly failedInput: string | null;
   readonly failures: number;
-  /** Class that consolidated the scope last. */
-  readonly consolidatorClass: ExtractorClass | null;
+  /** Class of the last success: it extracted the thread, or consolidated the scope. */
+  readonly lastSuccessClass: ExtractorClass | null;
   /** Runs whose result for this scope is held (comma-separated run ids), else null. */
   readonly heldRuns: string | null;
 }

@@ -1,0 +1,182 @@
+import initSqlJs from 'sql.js';
+
+/** What a column holds: a safe integer, a text, or nothing. */
+export type Value = string | number | null;
+
+/** Column name → value. */
+export type Row = Readonly<Record<string, Value>>;
+
+/** Values of the placeholders `:name`, by name without the colon. */
+export type Bound = Readonly<Record<string, Value>>;
+
+export interface ColumnType {
+  readonly name: string;
+  readonly type: 'TEXT' | 'INTEGER';
+}
+
+/** An empty database in memory. The library is loaded once a process, from its package, without network. */
+export async function openDatabase(): Promise<State> {
+  library ??= initSqlJs(options);
+  const sqlite = await library;
+  return new State(new sqlite.Database());
+}
+
+/** The bookkeeping of one repository, in memory: what the tables' functions work on. Not safe across workers. */
+export class State {
+  readonly #database: initSqlJs.Database;
+  readonly #prepared = new Map<string, initSqlJs.Statement>();
+  #depth = 0;
+
+  constructor(database: initSqlJs.Database) {
+    this.#database = database;
+  }
+
+  /** Runs one statement. @returns rows inserted, updated or deleted. */
+  run(sql: string, bound: Bound = {}): number {
+    const statement = this.#prepare(sql);
+    try {
+      statement.bind(placeholders(bound));
+      statement.step();
+    } finally {
+      statement.reset();
+    }
+    return this.#database.getRowsModified();
+  }
+
+  all(sql: string, bound: Bound = {}): Row[] {
+    const statement = this.#prepare(sql);
+    try {
+      statement.bind(placeholders(bound));
+      const names = statement.getColumnNames();
+      const rows: Row[] = [];
+      while (statement.step()) rows.push(named(names, statement.get()));
+      return rows;
+    } finally {
+      statement.reset();
+    }
+  }
+
+  first(sql: string, bound: Bound = {}): Row | null {
+    return this.all(sql, bound)[0] ?? null;
+  }
+
+  /** Statements without placeholders, separated by `;`. */
+  script(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** All of `work` or nothing: what throws undoes it. One inside another is part of the outer one. */
+  transaction<T>(work: () => T): T {
+    if (this.#depth > 0) return work();
+    this.#database.run('begin immediate');
+    this.#depth += 1;
+    try {
+      const result = work();
+      this.#database.run('commit');
+      return result;
+    } catch (error) {
+      this.#database.run('rollback');
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  /** Inserts many rows fast: long texts are bound as bytes, which spares the library's copy by character. */
+  inserter(table: string, columns: readonly ColumnType[]): (row: readonly Value[]) => void {
+    const places = columns.map((column) => (column.type === 'TEXT' ? 'cast(? as text)' : '?'));
+    const names = columns.map((column) => column.name);
+    const statement = this.#prepare(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`);
+    return (row) => {
+      try {
+        statement.bind(row.map(bytesOfLong));
+        statement.step();
+      } finally {
+        statement.reset();
+      }
+    };
+  }
+
+  /**
+   * Runs one statement that cannot write (`PRAGMA query_only`) and stops after `limit` rows.
+   * @returns `rest`: the text after the statement, which was not run.
+   */
+  readOnly(sql: string, limit: number): { columns: string[]; rows: Value[][]; truncated: boolean; rest: string } {
+    this.#database.run('pragma query_only = on');
+    try {
+      const statements = this.#database.iterateStatements(sql);
+      const next = statements.next();
+      if (next.done) return { columns: [], rows: [], truncated: false, rest: '' };
+      const rest = statements.getRemainingSQL();
+      const rows: Value[][] = [];
+      let more = rest.trim() === '' && next.value.step();
+      while (more && rows.length < limit) {
+        rows.push(next.value.get().map(plain));
+        more = next.value.step();
+      }
+      const columns = next.value.getColumnNames();
+      next.value.free();
+      return { columns, rows, truncated: more, rest };
+    } finally {
+      this.#database.run('pragma query_only = off');
+    }
+  }
+
+  /** Frees the memory; the state cannot be used afterwards. */
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.free();
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #prepare(sql: string): initSqlJs.Statement {
+    const known = this.#prepared.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+}
+
+/** SQLite's texts end at NUL and hold no lone surrogate. */
+export function isStorable(text: string): boolean {
+  return !unstorable.test(text);
+}
+
+let library: Promise<initSqlJs.SqlJsStatic> | undefined;
+
+/** Without it the library prints a line about its old extension functions. */
+const options: object = { useOldExtensionFunctions: false };
+
+const longText = 256;
+
+function placeholders(bound: Bound): Record<string, Value> {
+  return Object.fromEntries(Object.entries(bound).map(([name, value]) => [`:${name}`, storable(value)]));
+}
+
+const unstorable = /[\0\p{Surrogate}]/u;
+const everyUnstorable = /[\0\p{Surrogate}]/gu;
+
+/** What SQLite cannot hold becomes U+FFFD. */
+function storable(value: Value): Value {
+  if (typeof value === 'string') return value.replace(everyUnstorable, '\ufffd');
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new RangeError(`No safe integer: ${value}`);
+  return value;
+}
+
+function bytesOfLong(value: Value): Value | Uint8Array {
+  return typeof value === 'string' && value.length > longText ? Buffer.from(value) : value;
+}
+
+function named(names: readonly string[], values: readonly initSqlJs.SqlValue[]): Row {
+  const row: Record<string, Value> = {};
+  names.forEach((name, index) => {
+    row[name] = plain(values[index] ?? null);
+  });
+  return row;
+}
+
+/** No table holds bytes; an expression of a person's query may, and is shown in hexadecimal. */
+function plain(value: initSqlJs.SqlValue): Value {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}

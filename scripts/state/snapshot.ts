@@ -1,0 +1,143 @@
+import { MemoryError, messageOf } from '../shared/errors.ts';
+import { integer, text } from './columns.ts';
+import { type ColumnType, openDatabase, type State, type Value } from './database.ts';
+import { SnapshotError } from './errors.ts';
+import { migrate, migrations } from './migrations.ts';
+import { parseSnapshotText, type RowText, type SnapshotText, snapshotFormat, type TableText } from './snapshot-text.ts';
+
+/** From here on a night warns: a host refuses larger files, and every night writes this one anew. */
+export const warnBytes = 30_000_000;
+export const stopBytes = 45_000_000;
+
+export function sizeVerdict(bytes: number): 'fine' | 'warn' | 'stop' {
+  return bytes >= stopBytes ? 'stop' : bytes >= warnBytes ? 'warn' : 'fine';
+}
+
+export async function emptyState(): Promise<State> {
+  const state = await openDatabase();
+  migrate(state, 0);
+  return state;
+}
+
+/**
+ * The state that a snapshot's text holds, brought to today's schema. `snapshotOf` of it gives the same bytes.
+ * @throws SnapshotError with the line, for a text that is damaged, in conflict, or newer than this program.
+ */
+export async function openState(snapshot: string): Promise<State> {
+  const parsed = parseSnapshotText(snapshot);
+  refuseOtherSchema(parsed.schema);
+  const state = await openDatabase();
+  try {
+    migrate(state, 0, parsed.schema);
+    state.transaction(() => fill(state, parsed));
+    migrate(state, parsed.schema);
+    return state;
+  } catch (error) {
+    state.close();
+    throw error;
+  }
+}
+
+/** The state as text: tables by name, columns once, a row a line in the binary order of its key, LF at the end. */
+export function snapshotOf(state: State): string {
+  const tables = tablesOf(state).map((table) => {
+    const columns = JSON.stringify(table.columns.map((column) => column.name));
+    return `"${table.name}":{"columns":${columns},"rows":[\n${rowsText(state, table)}]}`;
+  });
+  return `{"format":"${snapshotFormat}","schema":${migrations.length},"tables":{\n${tables.join(',\n')}\n}}\n`;
+}
+
+interface Column extends ColumnType {
+  readonly nullable: boolean;
+}
+
+interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly key: readonly string[];
+}
+
+function refuseOtherSchema(schema: number): void {
+  if (schema < 1) throw new SnapshotError(1, 'its schema has no number');
+  if (schema > migrations.length)
+    throw new SnapshotError(
+      1,
+      `schema ${schema} was written by a newer version, this one knows ${migrations.length}`,
+      'Update this checkout: take the scripts of the default branch (git pull), then npm ci.',
+    );
+}
+
+function tablesOf(state: State): Table[] {
+  const names = state.all(
+    "select name from sqlite_schema where type = 'table' and name not like 'sqlite%' order by name",
+  );
+  return names.map((row) => tableOf(state, text(row, 'name')));
+}
+
+/** Generated columns are not among them: they follow from the others. */
+function tableOf(state: State, name: string): Table {
+  const rows = state.all('select name, type, "notnull" as filled, pk from pragma_table_info(:name)', { name });
+  const keyed = rows.filter((row) => integer(row, 'pk') > 0).sort((a, b) => integer(a, 'pk') - integer(b, 'pk'));
+  return {
+    name,
+    columns: rows.map((row) => ({
+      name: text(row, 'name'),
+      type: row.type === 'INTEGER' ? 'INTEGER' : 'TEXT',
+      nullable: row.filled === 0,
+    })),
+    key: keyed.map((row) => text(row, 'name')),
+  };
+}
+
+/** SQLite's JSON escapes as `JSON.stringify` does, and one text a row spares the library's copying by value. */
+function rowsText(state: State, table: Table): string {
+  const integers = table.columns.filter((column) => column.type === 'INTEGER').map((column) => column.name);
+  const unsafe = integers.map((name) => `abs(${name}) > ${Number.MAX_SAFE_INTEGER}`).join(' or ') || 'false';
+  if (state.first(`select 1 from ${table.name} where ${unsafe} limit 1`))
+    throw new MemoryError(`A number in table ${table.name} is not below 2^53.`, 'Report this: nothing was written.');
+  const columns = table.columns.map((column) => column.name).join(', ');
+  const rows = state.all(`select json_array(${columns}) as line from ${table.name} order by ${table.key.join(', ')}`);
+  return rows.length === 0 ? '' : `${rows.map((row) => text(row, 'line')).join(',\n')}\n`;
+}
+
+function fill(state: State, parsed: SnapshotText): void {
+  const expected = tablesOf(state);
+  for (const [index, table] of expected.entries()) {
+    const found = parsed.tables[index];
+    if (found?.name !== table.name)
+      throw new SnapshotError(found?.line ?? parsed.lastLine, `table ${table.name} should stand here`);
+    refuseOtherColumns(table, found);
+    const insert = state.inserter(table.name, table.columns);
+    for (const row of found.rows) insertRow(insert, table, row);
+  }
+  const extra = parsed.tables[expected.length];
+  if (extra) throw new SnapshotError(extra.line, `table ${extra.name} is not part of schema ${parsed.schema}`);
+}
+
+function refuseOtherColumns(table: Table, found: TableText): void {
+  const expected = table.columns.map((column) => column.name).join(', ');
+  if (found.columns.join(', ') !== expected)
+    throw new SnapshotError(found.line, `the columns of ${table.name} should be ${expected}`);
+}
+
+function insertRow(insert: (row: readonly Value[]) => void, table: Table, row: RowText): void {
+  const { values, line } = row;
+  if (values.length !== table.columns.length)
+    throw new SnapshotError(line, `${table.name} has ${table.columns.length} columns, the row ${values.length} values`);
+  const checked = table.columns.map((column, index) => checkedValue(column, values[index], line));
+  try {
+    insert(checked);
+  } catch (error) {
+    const cause = messageOf(error);
+    const reason = cause.startsWith('UNIQUE') ? 'its key stands twice' : `a value is not allowed (${cause})`;
+    throw new SnapshotError(line, `${table.name}: ${reason}`, undefined, { cause: error });
+  }
+}
+
+function checkedValue(column: Column, value: unknown, line: number): Value {
+  if (value === null && column.nullable) return null;
+  if (column.type === 'TEXT' && typeof value === 'string') return value;
+  if (column.type === 'INTEGER' && typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  const wanted = column.type === 'TEXT' ? 'a text' : 'an integer below 2^53';
+  throw new SnapshotError(line, `${column.name} should be ${wanted}${column.nullable ? ' or null' : ''}`);
+}
