@@ -1,0 +1,126 @@
+/** What a line of a handbook block is. `prose` is whatever the schema has no place for: a person's. */
+export type LineKind =
+  | 'title'
+  | 'scope'
+  | 'applies_to'
+  | 'task'
+  | 'label'
+  | 'reference'
+  | 'keywords'
+  | 'section'
+  | 'bullet'
+  | 'continuation'
+  | 'heading'
+  | 'prose'
+  | 'blank';
+
+/** Where in its block a line stands. */
+export type Place = 'head' | 'task' | 'references' | 'keywords' | 'preferences' | 'knowledge' | 'failures' | 'other';
+
+export interface BlockLine {
+  /** Without its line end. */
+  readonly text: string;
+  readonly kind: LineKind;
+  readonly place: Place;
+  /** Inside a code fence, or one of its two marks. */
+  readonly fenced: boolean;
+}
+
+export const sectionHeadings = {
+  preferences: '## User preferences',
+  knowledge: '## Reusable knowledge',
+  failures: '## Failures and how to do differently',
+} as const;
+
+export type SectionName = keyof typeof sectionHeadings;
+
+export const labels = { references: '### rollout_summary_files', keywords: '### keywords' } as const;
+
+/** Every line of a block with what it is. Nothing is lost: joined with their line ends they are the source again. */
+export function readBlockLines(raw: string): BlockLine[] {
+  const lines: BlockLine[] = [];
+  const fence = fenceState();
+  let place: Place = 'head';
+  let item: 'bullet' | 'afterBlank' | null = null;
+  for (const source of raw.split('\n')) {
+    const text = source.replace(/\r$/, '');
+    const fenced = fence(text);
+    const kind = kindOf(text, lines.length === 0, fenced, place, item);
+    place = placeAfter(kind, text, place);
+    item = itemAfter(kind, item);
+    lines.push({ text, kind, place, fenced });
+  }
+  if (raw.endsWith('\n')) lines.pop();
+  return lines;
+}
+
+/** Tells for each next line whether a code fence covers it. Asked with null: whether one is still open. */
+export function fenceState(): (line: string | null) => boolean {
+  let open: { mark: string; length: number } | null = null;
+  return (line) => {
+    if (line === null) return open !== null;
+    const match = /^[ \t]{0,12}(`{3,}|~{3,})(.*)$/.exec(line);
+    const run = match?.[1] ?? '';
+    const rest = match?.[2] ?? '';
+    if (open === null) {
+      if (run === '' || (run.startsWith('`') && rest.includes('`'))) return false;
+      open = { mark: run.charAt(0), length: run.length };
+      return true;
+    }
+    if (run.startsWith(open.mark) && run.length >= open.length && rest.trim() === '') open = null;
+    return true;
+  };
+}
+
+function kindOf(
+  text: string,
+  first: boolean,
+  fenced: boolean,
+  place: Place,
+  item: 'bullet' | 'afterBlank' | null,
+): LineKind {
+  const inItem = item === 'bullet' || (item === 'afterBlank' && /^[ \t]/.test(text));
+  if (first) return 'title';
+  if (fenced) return inItem ? 'continuation' : 'prose';
+  if (text.trim() === '') return 'blank';
+  if (/^## Task\b/.test(text)) return 'task';
+  if (sectionOf(text) !== null) return 'section';
+  if (labelOf(text) !== null && place !== 'head') return 'label';
+  if (/^#{1,6}([ \t]|$)/.test(text)) return 'heading';
+  if (place === 'head' && /^scope:/.test(text)) return 'scope';
+  if (place === 'head' && /^applies_to:/.test(text)) return 'applies_to';
+  if (/^[-*+][ \t]/.test(text))
+    return place === 'references' ? 'reference' : place === 'keywords' ? 'keywords' : 'bullet';
+  return inItem ? 'continuation' : 'prose';
+}
+
+function placeAfter(kind: LineKind, text: string, place: Place): Place {
+  if (kind === 'task') return 'task';
+  if (kind === 'section') return sectionOf(text) ?? 'other';
+  if (kind === 'label') return labelOf(text) ?? place;
+  if (kind === 'heading' && /^#{1,2}[ \t]/.test(text)) return 'other';
+  return place;
+}
+
+function itemAfter(kind: LineKind, item: 'bullet' | 'afterBlank' | null): 'bullet' | 'afterBlank' | null {
+  if (kind === 'bullet' || kind === 'reference' || kind === 'keywords' || kind === 'continuation') return 'bullet';
+  return kind === 'blank' && item !== null ? 'afterBlank' : null;
+}
+
+function sectionOf(text: string): SectionName | null {
+  const wanted = text.trim().toLowerCase();
+  for (const [name, heading] of Object.entries(sectionHeadings)) {
+    if (heading.toLowerCase() === wanted) return isSectionName(name) ? name : null;
+  }
+  return null;
+}
+
+function labelOf(text: string): 'references' | 'keywords' | null {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === labels.references) return 'references';
+  return wanted === labels.keywords ? 'keywords' : null;
+}
+
+function isSectionName(name: string): name is SectionName {
+  return name in sectionHeadings;
+}

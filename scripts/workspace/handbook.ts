@@ -1,0 +1,232 @@
+import { type Evidence, parseEvidence, withoutEvidence } from '../shared/evidence.ts';
+import { type BlockLine, fenceState, readBlockLines, type SectionName, sectionHeadings } from './block-lines.ts';
+import type { Scope } from './layout.ts';
+import { parseReference } from './reference.ts';
+
+export interface AppliesTo {
+  /** A repository id or `*`; '' where the line or the part is missing. */
+  readonly repo: Scope;
+  readonly cwd: string;
+  readonly reuseRule: string;
+}
+
+export interface Task {
+  /** null where the heading gives none. */
+  readonly number: number | null;
+  readonly title: string;
+  /** `success`, `partial`, `uncertain` or `fail`; null where the heading ends in none. */
+  readonly outcome: string | null;
+  /** `rollout_summaries/<stem>.md` */
+  readonly summaryFiles: readonly string[];
+  readonly keywords: readonly string[];
+  /** Of the heading, in the handbook, from 1. */
+  readonly line: number;
+}
+
+export interface Bullet {
+  /** Without marker and evidence, its lines joined. */
+  readonly text: string;
+  /** The source: all its lines, without the last line end. */
+  readonly raw: string;
+  readonly evidence: readonly Evidence[];
+  /** In the handbook, from 1. */
+  readonly line: number;
+}
+
+/** A task group, with its exact source. */
+export interface Block {
+  /** After `# Task Group: `; the whole heading of any other. */
+  readonly title: string;
+  readonly isTaskGroup: boolean;
+  readonly scopeLine: string;
+  readonly appliesTo: AppliesTo;
+  readonly tasks: readonly Task[];
+  readonly preferences: readonly Bullet[];
+  readonly knowledge: readonly Bullet[];
+  readonly failures: readonly Bullet[];
+  readonly lines: readonly BlockLine[];
+  /** From the heading up to the next block. */
+  readonly raw: string;
+  /** Of the heading, from 1. */
+  readonly line: number;
+}
+
+export interface Handbook {
+  /** What precedes the first block. */
+  readonly preamble: string;
+  readonly blocks: readonly Block[];
+}
+
+/**
+ * Reads `MEMORY.md` by lines: `preamble` and all `raw`s joined are the text again, byte for byte. A `# Task Group:`
+ * begins a block even inside a code fence, so that one fence left open cannot swallow another scope's block.
+ */
+export function parseHandbook(text: string): Handbook {
+  const starts = blockStarts(text);
+  const blocks = starts.map(({ offset, line }, index) =>
+    readBlock(text.slice(offset, starts[index + 1]?.offset ?? text.length), line),
+  );
+  return { preamble: text.slice(0, starts[0]?.offset ?? text.length), blocks };
+}
+
+/** The scope that a block speaks for; null for a person's own section without an `applies_to:` line. */
+export function scopeOf(block: Block): Scope | null {
+  return block.isTaskGroup && block.appliesTo.repo !== '' ? block.appliesTo.repo : null;
+}
+
+/** The bullets of the three sections, in source order of the schema. */
+export function bulletsOf(block: Block): readonly Bullet[] {
+  return [...block.preferences, ...block.knowledge, ...block.failures];
+}
+
+/** One text from blocks: a blank line between, no source changed otherwise. */
+export function joinBlocks(preamble: string, raws: readonly string[]): string {
+  let text = preamble;
+  for (const raw of raws) {
+    if (text !== '' && !/\n\r?\n$/.test(text)) text += text.endsWith('\n') ? '\n' : '\n\n';
+    text += raw;
+  }
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Groups the lines at `place` into bullets, each with its continuation. `firstLine` is the number of `lines[0]`. */
+export function bulletsAt(lines: readonly BlockLine[], place: BlockLine['place'], firstLine: number): Bullet[] {
+  const bullets: Bullet[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at];
+    if (line?.kind !== 'bullet' || line.place !== place) continue;
+    let end = at + 1;
+    for (let next = at + 1; next < lines.length; next += 1) {
+      const kind = lines[next]?.kind;
+      if (kind === 'continuation') end = next + 1;
+      else if (kind !== 'blank') break;
+    }
+    bullets.push(
+      readBullet(
+        lines.slice(at, end).map(({ text }) => text),
+        firstLine + at,
+      ),
+    );
+    at = end - 1;
+  }
+  return bullets;
+}
+
+interface Start {
+  readonly offset: number;
+  readonly line: number;
+}
+
+function blockStarts(text: string): Start[] {
+  const starts: Start[] = [];
+  let fence = fenceState();
+  let offset = 0;
+  for (const [index, source] of text.split('\n').entries()) {
+    const isTaskGroup = /^# Task Group:/.test(source);
+    if (isTaskGroup) fence = fenceState();
+    const fenced = fence(source.replace(/\r$/, ''));
+    if (isTaskGroup || (!fenced && /^#[ \t]/.test(source))) starts.push({ offset, line: index + 1 });
+    offset += source.length + 1;
+  }
+  return starts;
+}
+
+function readBlock(raw: string, line: number): Block {
+  const lines = readBlockLines(raw);
+  const heading = lines[0]?.text ?? '';
+  const isTaskGroup = heading.startsWith('# Task Group:');
+  const head = (kind: BlockLine['kind']) => lines.find((candidate) => candidate.kind === kind)?.text ?? '';
+  return {
+    title: heading.replace(isTaskGroup ? /^# Task Group:/ : /^#/, '').trim(),
+    isTaskGroup,
+    scopeLine: head('scope')
+      .replace(/^scope:/, '')
+      .trim(),
+    appliesTo: readAppliesTo(head('applies_to')),
+    tasks: readTasks(lines, line),
+    preferences: bulletsAt(lines, 'preferences', line),
+    knowledge: bulletsAt(lines, 'knowledge', line),
+    failures: bulletsAt(lines, 'failures', line),
+    lines,
+    raw,
+    line,
+  };
+}
+
+function readAppliesTo(line: string): AppliesTo {
+  const part = (pattern: RegExp) => pattern.exec(line)?.[1]?.trim() ?? '';
+  return {
+    repo: part(/^applies_to:[ \t]*repo=([^;]*)/),
+    cwd: part(/;[ \t]*cwd=([^;]*)/),
+    reuseRule: part(/;[ \t]*reuse_rule=(.*)$/),
+  };
+}
+
+function readTasks(lines: readonly BlockLine[], firstLine: number): Task[] {
+  const starts = lines.flatMap(({ kind }, index) => (kind === 'task' ? [index] : []));
+  return starts.map((start, index) => {
+    const own = lines.slice(start + 1, starts[index + 1] ?? lines.length);
+    const heading = /^## Task\b[ \t]*(\d{1,6})?[ \t]*:?[ \t]*(.*)$/.exec(lines[start]?.text ?? '');
+    const title = heading?.[2]?.trim() ?? '';
+    return {
+      number: heading?.[1] === undefined ? null : Number(heading[1]),
+      title,
+      outcome: /(?:^|[\s,(])(success|partial|uncertain|fail)\)?$/.exec(title)?.[1] ?? null,
+      summaryFiles: own.flatMap(({ kind, text }) => (kind === 'reference' ? (parseReference(text)?.file ?? []) : [])),
+      keywords: own.flatMap(({ kind, text }) => (kind === 'keywords' ? keywordsOf(text) : [])),
+      line: firstLine + start,
+    };
+  });
+}
+
+function keywordsOf(line: string): string[] {
+  return line
+    .replace(/^[-*+][ \t]+/, '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+}
+
+function readBullet(lines: readonly string[], line: number): Bullet {
+  const joined = lines.map((text) => text.trim()).join(' ');
+  return {
+    text: withoutEvidence(joined.replace(/^[-*+][ \t]+/, '')).trim(),
+    raw: lines.join('\n'),
+    evidence: parseEvidence(joined),
+    line,
+  };
+}
+
+/** What a block is made of; every bullet ends in its evidence. */
+export interface BlockDraft {
+  readonly title: string;
+  readonly scopeLine: string;
+  readonly appliesTo: AppliesTo;
+  readonly tasks: readonly {
+    readonly title: string;
+    /** Lines of `formatReference`. */
+    readonly references: readonly string[];
+    readonly keywords: readonly string[];
+  }[];
+  /** Without marker, with evidence. */
+  readonly bullets: Readonly<Record<SectionName, readonly string[]>>;
+}
+
+/** A new block's source. Sections without bullets are left out. */
+export function renderBlock(draft: BlockDraft): string {
+  const { repo, cwd, reuseRule } = draft.appliesTo;
+  const parts = [
+    `# Task Group: ${draft.title}\nscope: ${draft.scopeLine}\napplies_to: repo=${repo}; cwd=${cwd}; reuse_rule=${reuseRule}`,
+    ...draft.tasks.map(
+      (task, index) =>
+        `## Task ${index + 1}: ${task.title}\n### rollout_summary_files\n${task.references.join('\n')}\n### keywords\n- ${task.keywords.join(', ')}`,
+    ),
+    ...sectionNames
+      .filter((name) => draft.bullets[name].length > 0)
+      .map((name) => `${sectionHeadings[name]}\n${draft.bullets[name].map((bullet) => `- ${bullet}`).join('\n')}`),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** In the order of the schema. */
+export const sectionNames = ['preferences', 'knowledge', 'failures'] as const;

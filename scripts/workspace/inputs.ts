@@ -1,0 +1,133 @@
+import { type EpochSeconds, isoTime } from '../shared/clock.ts';
+import { byBinary, type Files } from '../shared/files.ts';
+import { shortThreadId } from '../shared/thread-id.ts';
+import { isGenerated, rawMemoriesPath, type Scope, summaryPath } from './layout.ts';
+
+/** What a selected stage-1 output contributes to the files that consolidation reads. */
+export interface InputRow {
+  readonly threadId: string;
+  /** Repository id: the row's scope. */
+  readonly repo: string;
+  /** Relative to the repository's root. */
+  readonly cwd: string;
+  readonly branch: string | null;
+  readonly updatedAt: EpochSeconds;
+  readonly startedAt: EpochSeconds;
+  /** `<yyyy>/<mm>/<dd>/<thread_id>.jsonl` */
+  readonly rolloutPath: string;
+  /** File name of the summary without `.md` (`summaryStem`). */
+  readonly stem: string;
+  readonly rawMemory: string;
+  readonly rolloutSummary: string;
+}
+
+/** The header of a summary or of a thread's section in `raw_memories.md`: key → value, one line each. */
+export type Header = Readonly<Record<string, string>>;
+
+/** A thread's section of `raw_memories.md`, cut from the source. */
+export interface RawSection {
+  readonly threadId: string;
+  readonly header: Header;
+  readonly body: string;
+  /** The source, up to the next section. */
+  readonly raw: string;
+}
+
+/** `raw_memories.md` and one summary a row, whatever the rows' order. @throws when two rows share a stem. */
+export function inputFiles(rows: readonly InputRow[]): Files {
+  const files = new Map([[rawMemoriesPath, rawMemories(rows)]]);
+  for (const row of rows) {
+    const path = summaryPath(row.stem);
+    if (files.has(path)) throw new Error(`two threads share the summary ${path}`);
+    files.set(path, summaryText(row));
+  }
+  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+}
+
+/** The files with the generated ones replaced by those of the rows: what lost its row disappears. */
+export function withInputs(files: Files, rows: readonly InputRow[]): Files {
+  return new Map(
+    [...[...files].filter(([path]) => !isGenerated(path)), ...inputFiles(rows)].sort(([a], [b]) => byBinary(a, b)),
+  );
+}
+
+/** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
+export function rawMemories(rows: readonly InputRow[]): string {
+  return joinRawSections([...rows].sort((a, b) => byBinary(a.threadId, b.threadId)).map(rawSection));
+}
+
+/** The text's sections; what precedes the first belongs to none. */
+export function rawSections(text: string): RawSection[] {
+  return text
+    .split(/^(?=## Thread `)/m)
+    .filter((raw) => raw.startsWith('## Thread `'))
+    .map((raw) => {
+      const [heading = '', ...rest] = raw.split('\n');
+      return {
+        threadId: heading.slice(11, heading.lastIndexOf('`')),
+        ...splitHeader(rest.join('\n').trimStart()),
+        raw,
+      };
+    });
+}
+
+/** The sections that a scope's projection holds, as a text of its own. */
+export function rawMemoriesOf(text: string, scope: Scope): string {
+  return joinRawSections(
+    rawSections(text)
+      .filter(({ header }) => header.repo === scope)
+      .map(({ raw }) => raw),
+  );
+}
+
+/** The header of a summary file and the words below it. */
+export function splitHeader(text: string): { readonly header: Header; readonly body: string } {
+  const header: [string, string][] = [];
+  const lines = text.split('\n');
+  for (const line of lines) {
+    const entry = /^([a-z_]{1,40}): (.*?)\r?$/.exec(line);
+    if (entry?.[1] === undefined) break;
+    header.push([entry[1], entry[2] ?? '']);
+  }
+  return { header: Object.fromEntries(header), body: lines.slice(header.length).join('\n').trim() };
+}
+
+function joinRawSections(sections: readonly string[]): string {
+  if (sections.length === 0) return '# Raw Memories\n\nNo raw memories yet.\n';
+  return `# Raw Memories\n\nMerged stage-1 raw memories (stable ascending thread-id order):\n\n${sections.join('')}`;
+}
+
+function rawSection(row: InputRow): string {
+  const header = [
+    `## Thread \`${oneLine(row.threadId)}\``,
+    `thread: ${shortThreadId(row.threadId)}`,
+    `updated_at: ${isoTime(row.updatedAt)}`,
+    `repo: ${oneLine(row.repo)}`,
+    `cwd: ${oneLine(row.cwd)}`,
+    `rollout_path: ${oneLine(row.rolloutPath)}`,
+    `rollout_summary_file: ${row.stem}.md`,
+  ];
+  return `${header.join('\n')}\n\n${unbroken(row.rawMemory)}\n\n`;
+}
+
+function summaryText(row: InputRow): string {
+  const header = [
+    `thread_id: ${oneLine(row.threadId)}`,
+    `thread: ${shortThreadId(row.threadId)}`,
+    `updated_at: ${isoTime(row.updatedAt)}`,
+    `rollout_path: ${oneLine(row.rolloutPath)}`,
+    `repo: ${oneLine(row.repo)}`,
+    `cwd: ${oneLine(row.cwd)}`,
+    ...(row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`]),
+  ];
+  return `${header.join('\n')}\n\n${row.rolloutSummary.trim()}\n`;
+}
+
+/** A raw memory that holds a line like a section's heading must not begin a section. */
+function unbroken(rawMemory: string): string {
+  return rawMemory.trim().replace(/^## Thread `/gm, '\\## Thread `');
+}
+
+function oneLine(value: string): string {
+  return value.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+}

@@ -1,0 +1,125 @@
+import { byBinary, type Files } from '../shared/files.ts';
+import { type Block, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
+import { rawMemoriesOf, splitHeader } from './inputs.ts';
+import {
+  everywhere,
+  handbookPath,
+  memorySummaryPath,
+  rawMemoriesPath,
+  type Scope,
+  skillOf,
+  skillsFolder,
+  stemOf,
+} from './layout.ts';
+import { renameSkill, skillScope } from './skill.ts';
+
+/**
+ * What consolidating one scope sees: its blocks of the handbook, its raw memories and summaries, its skills; `*` also
+ * the memory summary. Blocks and inputs are cut from the source, byte for byte.
+ */
+export function project(files: Files, scope: Scope): Files {
+  const own = new Map<string, string>();
+  for (const [path, text] of [...files].sort(([a], [b]) => byBinary(a, b))) {
+    const part = partOf(path, text, scope);
+    if (part !== null) own.set(path, part);
+  }
+  return own;
+}
+
+/** Every scope that a block of the handbook, a summary or a skill belongs to, in binary order. */
+export function scopesOf(files: Files): Scope[] {
+  const scopes = new Set<Scope>();
+  for (const [path, text] of files) {
+    if (path === handbookPath) for (const block of parseHandbook(text).blocks) scopes.add(scopeOf(block) ?? '');
+    if (stemOf(path) !== null) scopes.add(splitHeader(text).header.repo ?? '');
+    if (skillOf(path) !== null) scopes.add(skillScope(text) ?? '');
+  }
+  scopes.delete('');
+  return [...scopes].sort(byBinary);
+}
+
+/**
+ * Puts a scope's projection back: its blocks in their old places, new ones after the block they follow, its skills, for
+ * `*` the memory summary. Everything of others stays as it is; generated files are not looked at. An unchanged
+ * projection gives the same bytes.
+ */
+export function splice(files: Files, scope: Scope, projection: Files): Files {
+  const next = new Map(files);
+  const handbook = spliceHandbook(files.get(handbookPath), scope, projection.get(handbookPath) ?? '');
+  if (handbook === null) next.delete(handbookPath);
+  else next.set(handbookPath, handbook);
+  spliceSkills(next, scope, projection);
+  const summary = projection.get(memorySummaryPath);
+  if (scope === everywhere && summary === undefined) next.delete(memorySummaryPath);
+  if (scope === everywhere && summary !== undefined) next.set(memorySummaryPath, summary);
+  return new Map([...next].sort(([a], [b]) => byBinary(a, b)));
+}
+
+function partOf(path: string, text: string, scope: Scope): string | null {
+  if (path === handbookPath) {
+    const raws = parseHandbook(text).blocks.filter((block) => scopeOf(block) === scope);
+    return raws.length === 0 ? null : raws.map(({ raw }) => raw).join('');
+  }
+  if (path === rawMemoriesPath) return rawMemoriesOf(text, scope);
+  if (path === memorySummaryPath) return scope === everywhere ? text : null;
+  if (stemOf(path) !== null) return splitHeader(text).header.repo === scope ? text : null;
+  if (skillOf(path) !== null) return skillScope(text) === scope ? text : null;
+  return null;
+}
+
+function spliceHandbook(text: string | undefined, scope: Scope, own: string): string | null {
+  const whole = parseHandbook(text ?? '');
+  const wanted = parseHandbook(own).blocks.filter((block) => scopeOf(block) === scope);
+  const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
+  if (wanted.length === slots.length && wanted.every((block, index) => block.raw === slots[index]?.raw))
+    return text ?? null;
+  const placed = placeInSlots(slots, wanted);
+  const raws = whole.blocks.flatMap((block) => {
+    if (scopeOf(block) !== scope) return [block.raw];
+    return (placed.get(block) ?? []).map(({ raw }) => (raw.trimEnd() === block.raw.trimEnd() ? block.raw : raw));
+  });
+  if (slots.length === 0) raws.push(...wanted.map(({ raw }) => raw));
+  return text === undefined && raws.length === 0 ? null : joinBlocks(whole.preamble, raws);
+}
+
+/**
+ * Gives each wanted block the slot of the old block with its title, in the order wanted; one without such a slot
+ * follows its predecessor.
+ */
+function placeInSlots(slots: readonly Block[], wanted: readonly Block[]): Map<Block, Block[]> {
+  const placed = new Map<Block, Block[]>();
+  let used = -1;
+  for (const block of wanted) {
+    const slot = slots.findIndex((candidate, index) => index > used && candidate.title === block.title);
+    if (slot > used) used = slot;
+    const key = slots[Math.max(used, 0)];
+    if (key !== undefined) placed.set(key, [...(placed.get(key) ?? []), block]);
+  }
+  return placed;
+}
+
+function spliceSkills(next: Map<string, string>, scope: Scope, projection: Files): void {
+  const others = new Map<string, string>();
+  for (const [path, text] of next) {
+    if (skillOf(path) === null) continue;
+    if (skillScope(text) === scope) next.delete(path);
+    else others.set(path, text);
+  }
+  for (const [path, text] of projection) {
+    const name = skillOf(path);
+    if (name === null || skillScope(text) !== scope) continue;
+    const free = freeName(name, (candidate) => others.has(skillPath(candidate)));
+    next.set(skillPath(free), free === name ? text : renameSkill(text, free));
+  }
+}
+
+function skillPath(name: string): string {
+  return `${skillsFolder}${name}/SKILL.md`;
+}
+
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  if (!isTaken(name)) return name;
+  let count = 2;
+  while (isTaken(`${name}-${count}`)) count += 1;
+  return `${name}-${count}`;
+}
