@@ -1,0 +1,122 @@
+import { telling } from './commands.ts';
+import { type Failure, failuresOf } from './failures.ts';
+import { isQuestion, sentencesOf } from './text.ts';
+import type { Command, Edit, Step, Stop, Turn } from './turns.ts';
+
+export type Outcome = 'success' | 'partial' | 'uncertain' | 'fail';
+
+/** One thing that the person asked for, with the turns that went into it. */
+export interface Task {
+  readonly turns: readonly Turn[];
+  readonly steps: readonly Step[];
+  readonly edits: readonly Edit[];
+  readonly failures: readonly Failure[];
+  readonly stops: readonly Stop[];
+  /** Commands that passed and prove something: the last run of each, in order. */
+  readonly checks: readonly Command[];
+  readonly outcome: Outcome;
+}
+
+const maxTasks = 4;
+
+/**
+ * The session as tasks. A message opens a new one when its turn changes files and none of them was named or touched
+ * before in the task: what goes on with the same files is the same task.
+ * @returns at most four; what comes later belongs to the last.
+ */
+export function tasksOf(turns: readonly Turn[]): Task[] {
+  const groups: Turn[][] = [];
+  let known = new Set<string>();
+  for (const turn of turns) {
+    const group = groups.at(-1);
+    if (!group || (groups.length < maxTasks && opensTask(turn, known))) {
+      groups.push([turn]);
+      known = new Set();
+    } else group.push(turn);
+    addNames(known, turn);
+  }
+  return groups.map(taskOf);
+}
+
+/** The last part of a path: what one file is called from any folder. */
+export function baseName(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}
+
+function opensTask(turn: Turn, known: ReadonlySet<string>): boolean {
+  const files = turn.steps.flatMap((step) => (step.step === 'edit' && step.made ? step.files : []));
+  if (files.length === 0 || files.some((file) => known.has(baseName(file)))) return false;
+  return known.size > 0 && !answersQuestion(turn);
+}
+
+/** Nothing but a question is a talk about the task at hand, whatever is changed on the way. */
+function answersQuestion(turn: Turn): boolean {
+  const sentences = sentencesOf(turn.message?.text ?? '', 4);
+  return sentences.length > 0 && sentences.length < 4 && sentences.every((sentence) => isQuestion(sentence.text));
+}
+
+function addNames(known: Set<string>, turn: Turn): void {
+  for (const step of turn.steps) {
+    if (step.step === 'edit') for (const file of step.files) known.add(baseName(file));
+    if (step.step === 'command') addPaths(known, step.line.slice(0, 2_000));
+  }
+  for (const look of turn.looks) addPaths(known, look);
+}
+
+function addPaths(known: Set<string>, text: string): void {
+  for (const match of text.matchAll(/[\p{L}\p{N}_@.-]{1,80}\.[A-Za-z][A-Za-z0-9]{0,7}\b/gu)) known.add(match[0]);
+}
+
+function taskOf(turns: readonly Turn[]): Task {
+  const steps = turns.flatMap((turn) => turn.steps);
+  const edits = steps.filter((step) => step.step === 'edit');
+  const made = edits.filter((edit) => edit.made);
+  const failures = failuresOf(steps);
+  const stops = steps.filter((step) => step.step === 'stop');
+  const checks = lastRuns(steps.filter((step) => step.step === 'command'));
+  return { turns, steps, edits: made, failures, stops, checks, outcome: outcomeOf(turns, steps, failures, checks) };
+}
+
+function lastRuns(commands: readonly Command[]): Command[] {
+  const last = new Map<string, Command>();
+  for (const command of commands) {
+    const checks = command.simple.filter((simple) => simple.purpose === 'check');
+    const key = checks.map((simple) => simple.key).join(' & ');
+    if (checks.length === 0 || command.exit !== 0) continue;
+    last.delete(key);
+    last.set(key, command);
+  }
+  return [...last.values()];
+}
+
+/** Spec §5.1's triage, from structure alone: what was proved last counts, and only what was proved. */
+function outcomeOf(
+  turns: readonly Turn[],
+  steps: readonly Step[],
+  failures: readonly Failure[],
+  checks: readonly Command[],
+): Outcome {
+  const lastStop = steps.findLastIndex((step) => step.step === 'stop');
+  if (lastStop >= 0 && steps.slice(lastStop + 1).every((step) => !changes(step))) return 'partial';
+  const last = steps.findLast(
+    (step) => step.step === 'command' && step.exit !== null && telling(step.simple).length > 0,
+  );
+  const openCheck = failures.some((failure) => failure.passed === null && isCheck(failure.failed));
+  if (last?.step === 'command' && last.exit !== 0 && openCheck) return 'fail';
+  if (openCheck) return checks.length > 0 ? 'partial' : 'fail';
+  const wasAnswered = turns.length < 2 || (turns.at(-1)?.steps.length ?? 0) > 0 || (turns.at(-1)?.calls ?? 0) > 0;
+  if (!wasAnswered && turns.some((turn) => turn.steps.length > 0)) return 'partial';
+  const lastEdit = steps.findLastIndex((step) => step.step === 'edit' && step.made);
+  const lastCheck = steps.findLastIndex((step) => step.step === 'command' && step.exit === 0 && isCheck(step));
+  return lastCheck > lastEdit && lastCheck >= 0 ? 'success' : 'uncertain';
+}
+
+function changes(step: Step): boolean {
+  return step.step === 'edit'
+    ? step.made
+    : step.step === 'command' && step.exit === 0 && telling(step.simple).length > 0;
+}
+
+function isCheck(command: Command): boolean {
+  return command.simple.some((simple) => simple.purpose === 'check');
+}

@@ -1,0 +1,111 @@
+/** A piece of a text, and where it starts: `text.startsWith(piece.text, piece.at)`. */
+export interface Sentence {
+  readonly text: string;
+  readonly at: number;
+}
+
+const ends = new Set(['.', '!', '?', '。', '！', '？', '؟', '…']);
+const wide = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
+
+/**
+ * Sentences of a person's text, each a verbatim piece of one line, without code fences and list marks. Written here and
+ * not taken from ICU, whose rules change between Node versions.
+ * @returns at most `max` sentences, in order.
+ */
+export function sentencesOf(text: string, max: number): Sentence[] {
+  const found: Sentence[] = [];
+  let fenced = false;
+  for (let start = 0; start <= text.length && found.length < max; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(start, end);
+    if (/^\s{0,8}(```|~~~)/.test(line)) fenced = !fenced;
+    else if (!fenced) splitLine(line, start, found, max);
+    start = end + 1;
+  }
+  return found;
+}
+
+/** A question asks; it states no wish that could outlive it. */
+export function isQuestion(sentence: string): boolean {
+  return /[?？؟][)"'”’»\s]{0,8}$/.test(sentence);
+}
+
+/** Words; a character of a script that writes without spaces counts as half a word. */
+export function wordCount(text: string): number {
+  let halves = 0;
+  let inWord = false;
+  for (const char of text) {
+    if (wide.test(char)) {
+      halves += 1;
+      inWord = false;
+    } else if (/\s/.test(char)) inWord = false;
+    else if (!inWord) {
+      halves += 2;
+      inWord = true;
+    }
+  }
+  return Math.floor(halves / 2);
+}
+
+/** The text, or its beginning up to the last word that fits in `max` characters: a prefix, so still verbatim. */
+export function cutToFit(text: string, max: number): { readonly text: string; readonly cut: boolean } {
+  if (text.length <= max) return { text, cut: false };
+  const head = text.slice(0, max);
+  const space = Math.max(head.lastIndexOf(' '), head.lastIndexOf('，'), head.lastIndexOf('、'));
+  const end = space > max / 2 ? space : max;
+  return { text: withoutHalfPair(head.slice(0, end)).trimEnd(), cut: true };
+}
+
+/** `"…"`, verbatim; what did not fit is marked outside the quotation marks. */
+export function quote(text: string, max = 240): string {
+  const fitted = cutToFit(text.trim(), max);
+  return `"${fitted.text}"${fitted.cut ? ' …' : ''}`;
+}
+
+/** A command or path as a Markdown code span of one line. */
+export function code(text: string, max = 140): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  const fitted = cutToFit(line.trimEnd(), max);
+  const more = fitted.cut || line.length < text.trim().length ? ' …' : '';
+  return fitted.text.includes('`') ? `\`\` ${fitted.text} \`\`${more}` : `\`${fitted.text}\`${more}`;
+}
+
+export function utf8Bytes(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+function splitLine(line: string, offset: number, found: Sentence[], max: number): void {
+  let start = /^\s{0,40}(?:(?:[-*+>•]|#{1,6}|\d{1,3}[.)])\s{1,8}){0,3}/.exec(line)?.[0].length ?? 0;
+  for (let at = start; at < line.length && found.length < max; at += 1) {
+    if (!ends.has(line[at] ?? '')) continue;
+    while (ends.has(line[at + 1] ?? '')) at += 1;
+    let after = at + 1;
+    while (/[)"'”’»\]]/.test(line[after] ?? '')) after += 1;
+    if (!startsSentence(line, at, after)) continue;
+    push(line, start, after, offset, found);
+    start = after;
+    at = after - 1;
+  }
+  if (found.length < max) push(line, start, line.length, offset, found);
+}
+
+/** After a western full stop must come a space and no lower-case letter: `fetch.py`, `e.g. this`. */
+function startsSentence(line: string, end: number, after: number): boolean {
+  if (!/[.!?…]/.test(line[end] ?? '')) return true;
+  if (after >= line.length) return true;
+  if (!/\s/.test(line[after] ?? '')) return false;
+  const next = line.slice(after, after + 40).trimStart()[0] ?? '';
+  return line[end] !== '.' || !(next !== next.toUpperCase() && next === next.toLowerCase());
+}
+
+function push(line: string, start: number, end: number, offset: number, found: Sentence[]): void {
+  const raw = line.slice(start, end);
+  const text = raw.trim();
+  if (/[\p{L}\p{N}]/u.test(text)) found.push({ text, at: offset + start + (raw.length - raw.trimStart().length) });
+}
+
+function withoutHalfPair(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}
