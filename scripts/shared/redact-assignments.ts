@@ -1,0 +1,202 @@
+import { nameLiterals, type SecretName, secretName } from './redact-names.ts';
+import { bare, endsLine, openingAt, quoted, startsLine } from './redact-quotes.ts';
+import type { Detector, Span } from './redact-types.ts';
+import { isCode, isNumber, isPath, isStandIn, isWordy, looksRandom } from './redact-values.ts';
+
+/** `DB_PASSWORD=…`, `"apikey": "…"`, `--password …`, `secretKey := "…"`, `<password>…</password>`, on one line. */
+export const assignments: Detector = {
+  id: 'assignment',
+  literals: nameLiterals,
+  detect(text, at) {
+    const name = nameAround(text, at);
+    if (name === null) return null;
+    const link = linkAfter(text, name);
+    if (link === null) return null;
+    const secret = secretName(name.text);
+    return secret === null ? null : valueAt(text, name, link, secret);
+  },
+};
+
+interface Name extends Span {
+  readonly text: string;
+  readonly environment: boolean;
+  /** Stands where configuration files have names: at a line's start, perhaps after `export`. */
+  readonly leads: boolean;
+  readonly flag: boolean;
+}
+
+/**
+ * How name and value are joined. `tight`: `=` without spaces. `field`: value of an entry `{"name": …, "value": …}`.
+ * `words`: `the password is …`, `PASSWORD '…'`, `--password …`.
+ */
+interface Link {
+  readonly how: 'tight' | 'loose' | 'colon' | 'field' | 'flag' | 'words' | 'sql' | 'list' | 'element';
+  readonly start: number;
+}
+
+const maxName = 64;
+
+function nameAround(text: string, at: number): Name | null {
+  let start = at;
+  while (start > 0 && at - start < maxName && isNameChar(text.charCodeAt(start - 1), true)) start--;
+  let end = at;
+  while (end < text.length && end - at < maxName && isNameChar(text.charCodeAt(end), false)) end++;
+  if (end - start >= maxName) return null;
+  if (text[start - 1] === '\\' && /^[nrt]/.test(text.slice(start, start + 1))) start++;
+  const escaped = /^(?:u00(?:22|27|3c|0a)|[A-Fa-f0-9]{2}(?=\w))/.exec(
+    /[\\%]/.test(text[start - 1] ?? '') ? text.slice(start, start + 6) : '',
+  );
+  if (escaped !== null) start += escaped[0].length;
+  const dashes = /^[-.]{0,3}/.exec(text.slice(start, start + 3))?.[0].length ?? 0;
+  const plain = text.slice(start + dashes, end);
+  const lead = text.slice(Math.max(0, start - 12), start);
+  return {
+    start: start + dashes,
+    end,
+    text: plain,
+    environment: /^[A-Z][A-Z0-9_]{2,}$/.test(plain),
+    leads: startsLine(text, start) || /(?:export|set|ENV|ARG|env|;|&&|-e|\+|-) ?$/.test(lead),
+    flag: dashes > 0 && text[start] === '-' && !/[A-Za-z0-9]/.test(text[start - 1] ?? ''),
+  };
+}
+
+function isNameChar(code: number, dots: boolean): boolean {
+  return (
+    (code >= 0x61 && code <= 0x7a) ||
+    (code >= 0x41 && code <= 0x5a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x2d ||
+    (dots && code === 0x2e)
+  );
+}
+
+const join =
+  /(?:["'`\])]|\\{1,7}["'`]|%22){0,3}[ \t]{0,16}(?:(?<sign>=>|:=|\?=|={1,3}|:(?!:)|%3[AaDd]|\\u003[ad])|(?<comma>,))[ \t]{0,16}/y;
+const typed = /[&A-Za-z][\w<>[\]|.? &']{0,40}? ?= ?(?=[rbuf]{0,2}\\{0,7}["'`])/y;
+const fieldOfJson = /\\{0,7}["'],?\s{0,12}(?:\\n)?\s{0,12}\\{0,7}["']?value\\{0,7}["']?\s?[:=]\s?/iy;
+const fieldOfYaml = /["']?(?:\r?\n|\\n)[ ]{0,24}value:[ ]{1,4}/y;
+const saying = /[ \t]{1,3}(?:is|are|was|=)(?: now| set to)?:?[ \t]{1,3}/y;
+
+function linkAfter(text: string, name: Name): Link | null {
+  const next = text.charCodeAt(name.end);
+  if (next === 0x3e && text[name.start - 1] === '<') return { how: 'element', start: name.end + 1 };
+  const joined = matchAt(join, text, name.end);
+  if (joined !== null) {
+    const start = name.end + joined[0].length;
+    if (joined.groups?.comma !== undefined) {
+      const field = matchAt(fieldOfJson, text, name.end);
+      if (field !== null) return { how: 'field', start: name.end + field[0].length };
+      return joined[0].startsWith(',') ? null : { how: 'list', start };
+    }
+    const sign = joined.groups?.sign ?? '';
+    if (sign === '=' && joined[0] === '=') return { how: 'tight', start };
+    if (sign !== ':') return { how: 'loose', start };
+    const type = matchAt(typed, text, start);
+    return type === null ? { how: 'colon', start } : { how: 'loose', start: start + type[0].length };
+  }
+  const field = matchAt(fieldOfJson, text, name.end) ?? matchAt(fieldOfYaml, text, name.end);
+  if (field !== null) return { how: 'field', start: name.end + field[0].length };
+  if (next !== 0x20 && next !== 0x09) return null;
+  if (name.flag) return { how: 'flag', start: name.end + 1 };
+  const said = matchAt(saying, text, name.end);
+  if (said !== null) return { how: 'words', start: name.end + said[0].length };
+  return text[name.end + 1] === "'" ? { how: 'sql', start: name.end + 1 } : null;
+}
+
+const prefix = /(?:[rbufRBUF@$]{1,2}(?=\\{0,7}["'`]))/y;
+const scheme = /(?:Bearer|Basic|Token|ApiKey)[ \t]{1,4}/iy;
+
+function valueAt(text: string, name: Name, link: Link, secret: SecretName): Span | null {
+  const before = matchAt(prefix, text, link.start)?.[0] ?? '';
+  const opening = openingAt(text, link.start + before.length) ?? urlQuoteAt(text, link.start);
+  const inQuotes = opening === null ? null : quoted(text, opening);
+  if (opening !== null && inQuotes !== null) {
+    const start = inQuotes.start + (matchAt(scheme, text, inQuotes.start)?.[0].length ?? 0);
+    const value = text.slice(start, inQuotes.end);
+    return start < inQuotes.end && isQuotedSecret(value, name, link, secret) ? { start, end: inQuotes.end } : null;
+  }
+  if (opening === null && link.how === 'sql') return null;
+  const from = opening?.start ?? link.start;
+  const start = from + (matchAt(scheme, text, from)?.[0].length ?? 0);
+  const whole = bare(text, start);
+  const configured = isConfigured(text, name, link, whole.end);
+  const end = configured ? whole.end : trimmed(text, whole);
+  return start < end && isBareSecret(text.slice(start, end), name, link, secret, configured) ? { start, end } : null;
+}
+
+/** `%22` opens a quoted value in a URL: the value then ends where a bare one does. */
+function urlQuoteAt(text: string, at: number): { quote: string; depth: number; start: number } | null {
+  return text.startsWith('%22', at) ? { quote: '%', depth: 0, start: at + 3 } : null;
+}
+
+/** A configuration's line: there a value may hold any sign and even be a plain word. */
+function isConfigured(text: string, name: Name, link: Link, end: number): boolean {
+  if (link.how === 'element') return true;
+  if (link.how === 'tight') return name.environment || name.flag || (name.leads && endsLine(text, end));
+  return link.how === 'colon' && name.environment && name.leads && endsLine(text, end) && text[end - 1] !== ',';
+}
+
+/** Code and prose go on after the value: a comma, a bracket, a full stop. */
+function trimmed(text: string, value: Span): number {
+  const cut = text.slice(value.start, value.end).search(/[&,;](?=\w)|[,;:)\]}.!?]{1,8}$/);
+  return cut === -1 ? value.end : value.start + cut;
+}
+
+function isQuotedSecret(value: string, name: Name, link: Link, secret: SecretName): boolean {
+  if (isStandIn(value) || isPath(value) || isSameWord(value, name.text) || /:\/\//.test(value)) return false;
+  if (/\s/.test(value)) return isPhrase(value, name.text);
+  if (link.how === 'list' || link.how === 'words' || !secret.sure) return looksRandom(value) && !isCode(value);
+  if (secret.kind === 'password') return value.length >= 4 && !isCode(value) && !isDotted(value);
+  if (isNumber(value) || value.length < 8) return false;
+  return looksRandom(value) || (!isWordy(value) && !isCode(value)) || (isWordy(value) && /^[a-z]{16,}$/i.test(value));
+}
+
+function isBareSecret(value: string, name: Name, link: Link, secret: SecretName, configured: boolean): boolean {
+  if (isStandIn(value) || isPath(value) || isSameWord(value, name.text) || /:\/\//.test(value)) return false;
+  if (configured) {
+    if (/^-|\(\)?$/.test(value) || (isCode(value) && !name.environment) || isCall(value)) return false;
+    if (secret.kind === 'password' && secret.sure) return value.length >= 4;
+    if (!secret.sure) return looksRandom(value);
+    return value.length >= 8 && !isNumber(value) && !(isWordy(value) && !name.environment && !name.flag);
+  }
+  if (link.how === 'list' || isCode(value)) return false;
+  if (link.how === 'flag') {
+    if (value.startsWith('-')) return false;
+    return secret.kind === 'password'
+      ? value.length >= 4 && !isNumber(value) && !/^[A-Z_]+$/.test(value)
+      : looksRandom(value);
+  }
+  if (secret.kind === 'password' && secret.sure && link.how !== 'words')
+    return value.length >= 6 && /[A-Za-z]/.test(value) && /[0-9!@#$%^&*]/.test(value) && !/^[a-z]+_?\d?$/i.test(value);
+  return looksRandom(value);
+}
+
+/** `getpass()`, `$(pass show x)`, `os.environ[`, even under an upper-case name. */
+function isCall(value: string): boolean {
+  return (
+    /^[A-Za-z_][\w.]{0,80}(?:\(.{0,200}\)?|\[.{0,200}\]?)[;,)]{0,3}$/.test(value) && /[)\][(][;,)]{0,3}$/.test(value)
+  );
+}
+
+/** A word list (`correct horse battery staple`) is a secret only under a passphrase's name. */
+function isPhrase(value: string, name: string): boolean {
+  return /phrase|mnemonic/i.test(name) && /^[a-z]{2,12}(?: [a-z]{2,12}){3,24}$/.test(value);
+}
+
+/** `auth.errors.password`: a key of translations or settings. */
+function isDotted(value: string): boolean {
+  return /^[A-Za-z]{2,30}(?:\.[A-Za-z]{2,30}){1,6}$/.test(value);
+}
+
+/** `token=token`, `password: user_password`, `apiKey: 'apiKey2'`. */
+function isSameWord(value: string, name: string): boolean {
+  const word = value.replace(/[^A-Za-z]/g, '').toLowerCase();
+  const own = name.replace(/[^A-Za-z]/g, '').toLowerCase();
+  return word.length > 0 && (own.endsWith(word) || (own !== '' && word.endsWith(own) && isWordy(value)));
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

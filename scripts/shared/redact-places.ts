@@ -1,0 +1,253 @@
+import { bare, openingAt, quoted } from './redact-quotes.ts';
+import type { Detector, FormRule, Span } from './redact-types.ts';
+import { isStandIn, isWordy, looksRandom } from './redact-values.ts';
+
+/** Secrets that the standards' forms or the place where they stand give away, whoever made them. */
+export const placeRules: readonly FormRule[] = [
+  {
+    id: 'jwt',
+    provider: 'RFC 7519',
+    literals: ['eyj'],
+    pattern: 'eyJ[A-Za-z0-9_-]{8,4096}\\.[A-Za-z0-9_-]{4,16384}(?:\\.[A-Za-z0-9_-]{0,8192}){1,3}',
+  },
+  {
+    id: 'private-key-base64',
+    provider: 'PEM',
+    literals: ['ls0tls1crudjti'],
+    pattern:
+      'LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFUR|BFQyBQUklWQVRF|BFTkNSWVBURUQg|BPUEVOU1NIIFBS|BEU0EgUFJJVkFUR)[A-Za-z0-9+/]{20,16384}={0,2}',
+  },
+  {
+    id: 'putty-private-key',
+    provider: 'PuTTY',
+    literals: ['private-lines:'],
+    pattern: 'Private-Lines: [0-9]{1,4}(?<secret>(?:(?:\\r?\\n|\\\\r?\\\\n|\\\\n)[A-Za-z0-9+/=]{4,80}){1,400})',
+  },
+  {
+    id: 'netrc',
+    provider: 'netrc',
+    literals: ['login', 'machine', 'account'],
+    anyCase: true,
+    pattern:
+      '(?:login|machine|account)[ \\t]{1,8}[^\\s"\'\\\\]{1,128}(?:(?:\\s|\\\\n|\\\\t){1,8}(?:login|account)[ \\t]{1,8}[^\\s"\'\\\\]{1,128})?(?:\\s|\\\\n|\\\\t){1,8}password(?:\\s|\\\\n|\\\\t){1,8}(?<secret>[^\\s"\'\\\\]{3,256})',
+  },
+  {
+    id: 'pgpass',
+    provider: 'PostgreSQL',
+    literals: [':5432:'],
+    pattern: ':5432:[^\\s:"\'\\\\]{1,64}:[^\\s:"\'\\\\]{1,64}:(?<secret>[^\\s:"\'\\\\]{3,256})',
+  },
+  {
+    id: 'sql-password',
+    provider: 'SQL',
+    literals: ['identified by', 'identified with'],
+    anyCase: true,
+    pattern: 'identified (?:by|with [a-z0-9_]{1,40} by) (?:password )?\\\\{0,3}[\'"](?<secret>[^\'"\\\\\\s]{3,256})',
+  },
+  {
+    id: 'command-password',
+    provider: 'command lines',
+    literals: ['sshpass', 'mysql', 'mariadb', 'redis-cli', 'docker login', 'podman login', 'helm registry login'],
+    pattern:
+      '(?:sshpass -p ?|(?:mysql|mysqldump|mysqladmin|mariadb) [^\\n\\\\"\']{0,200}?-p(?=\\S)|redis-cli [^\\n\\\\"\']{0,200}?(?:-a|--pass) |(?:docker|podman|helm registry) login [^\\n\\\\"\']{0,200}?-p ?)\\\\{0,3}[\'"]?(?<secret>[^\\s"\'\\\\$<-][^\\s"\'\\\\]{2,128})',
+  },
+  {
+    id: 'bearer',
+    provider: 'RFC 6750',
+    literals: ['bearer '],
+    anyCase: true,
+    pattern: 'bearer[ \\t]{1,4}(?<secret>[A-Za-z0-9._~+/-]{16,8192}={0,2})',
+  },
+];
+
+/** The whole block, with its serialised or indented lines; without an end, the lines that can belong to it. */
+const privateKey: Detector = {
+  id: 'private-key',
+  literals: ['-----begin', '-----end'],
+  detect(text, at) {
+    return text[at + 5]?.toLowerCase() === 'b' ? keyFromBegin(text, at) : keyFromEnd(text, at);
+  },
+};
+
+const maxKey = 32_768;
+const beginOfKey = /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
+const endOfKey = /-----END ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
+const lineOfKey =
+  /(?:[ \t]{0,16}(?:\\{0,7}["'])?[ \t]{0,4}[+,]?[ \t]{0,4}(?:\r?\n|\\{1,8}r?\\{0,8}n|\\{1,8}u000a))[ \t>|+-]{0,16}(?:\d{1,6}[→:|][ \t]?)?[ \t]{0,16}(?:\\{0,7}["'])?(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}|[A-Za-z0-9+/=]{0,128}(?![^\s\\"'<.…-]))/y;
+
+function keyFromBegin(text: string, at: number): Span | null {
+  const begin = matchAt(beginOfKey, text, at);
+  if (begin === null) return null;
+  const from = at + begin[0].length;
+  const dashes = text.slice(from, from + maxKey).indexOf('-----');
+  const end = dashes === -1 ? null : matchAt(endOfKey, text, from + dashes);
+  if (end !== null) return { start: at, end: from + dashes + end[0].length };
+  let last = from;
+  const inline = matchAt(/[ ]?[A-Za-z0-9+/=]{20,8192}/y, text, from);
+  if (inline !== null) last += inline[0].length;
+  for (
+    let line = matchAt(lineOfKey, text, last);
+    line !== null && last - at < maxKey;
+    line = matchAt(lineOfKey, text, last)
+  ) {
+    if (/^\s*$/.test(line[0]) && !matchAt(lineOfKey, text, last + line[0].length)?.[0].match(/[A-Za-z0-9+/=]{8}/))
+      break;
+    last += line[0].length;
+  }
+  return { start: at, end: last };
+}
+
+/** The tail of a block whose beginning was cut off. */
+function keyFromEnd(text: string, at: number): Span | null {
+  const end = matchAt(endOfKey, text, at);
+  if (end === null) return null;
+  let start = at;
+  while (start > 0 && at - start < maxKey && /[A-Za-z0-9+/=\\\n\r]/.test(text[start - 1] ?? '')) start--;
+  return at - start >= 20 ? { start, end: at + end[0].length } : null;
+}
+
+/** `Authorization: <scheme> <credentials>`: a header, a `-H`, an entry of a JSON or source object, any scheme. */
+const authorization: Detector = {
+  id: 'authorization',
+  literals: ['authorization'],
+  detect(text, at) {
+    const header = matchAt(authorizationHeader, text, at);
+    if (header === null) return null;
+    const from = at + header[0].length;
+    const scheme = matchAt(authorizationScheme, text, from);
+    const start = from + (scheme?.[0].length ?? 0);
+    const credentials = matchAt(authorizationParameters, text, start) ?? matchAt(authorizationToken, text, start);
+    if (credentials === null) return null;
+    const value = credentials[0];
+    if (isStandIn(value) || isStandIn(value.replace(/[,;)\]}]{1,3}$/, ''))) return null;
+    const known =
+      scheme !== null && /^(?:bearer|basic|token|digest|negotiate|ntlm|api-?key|aws4-hmac-sha256)\b/i.test(scheme[0]);
+    if (isWordy(value) && !(known && /^[A-Za-z]{8,}$/.test(value) && header[0].includes(':'))) return null;
+    return known || looksRandom(value) || /^[\w-]{1,30}=/.test(value) ? { start, end: start + value.length } : null;
+  },
+};
+
+const authorizationHeader =
+  /authorization(?:\\{0,7}["'`])?\]?[ \t]{0,4}(?:=>|:=|[:=,]|%3A)[ \t]{0,4}\[?(?:[rbuf]{0,2}\\{0,7}["'`])?[ \t]{0,2}/iy;
+const authorizationScheme = /[A-Za-z][A-Za-z0-9-]{1,30}(?:[ \t]{1,4}|%20)(?=[^\s"'`\\])/y;
+const authorizationParameters =
+  /[\w-]{1,30}=(?:\\{0,7}"[^"\\\n]{0,2048}\\{0,7}"|[^\s"'`\\,]{1,2048})(?:,[ \t]{0,4}[\w-]{1,30}=(?:\\{0,7}"[^"\\\n]{0,2048}\\{0,7}"|[^\s"'`\\,]{1,2048})){0,24}/y;
+const authorizationToken = /[^\s"'`\\<>]{4,8192}/y;
+
+/** `Cookie:` and `Set-Cookie:` with a value that somebody could present. */
+const cookie: Detector = {
+  id: 'cookie',
+  literals: ['cookie: '],
+  detect(text, at) {
+    const pairs = matchAt(cookiePairs, text, at + 'cookie: '.length);
+    if (pairs === null) return null;
+    const start = at + 'cookie: '.length;
+    const worthy = pairs[0]
+      .split('; ')
+      .some((pair) => looksRandom(pair.slice(pair.indexOf('=') + 1)) && pair.length >= 20);
+    return worthy && !isStandIn(pairs[0]) ? { start, end: start + pairs[0].length } : null;
+  },
+};
+
+const cookiePairs = /[\w.-]{1,80}=[^\s"'`\\;]{1,4096}(?:; [\w.-]{1,80}=[^\s"'`\\;]{1,4096}){0,40}/y;
+
+/** `postgres://user:secret@host`, `redis://:secret@host`, `https://secret@host`. The user's name stays. */
+const urlUser: Detector = {
+  id: 'url-user',
+  literals: ['://'],
+  detect(text, at) {
+    const from = at + 3;
+    if (!/[A-Za-z0-9+]/.test(text[at - 1] ?? '')) return null;
+    const authority = matchAt(urlAuthority, text, from)?.[0] ?? '';
+    const colon = authority.indexOf(':');
+    const sign = authority.lastIndexOf('@');
+    if (sign === -1) return colon === -1 ? null : rawPassword(text, from, colon, authority);
+    const start = colon === -1 || colon > sign ? from : from + colon + 1;
+    const value = text.slice(start, from + sign);
+    if (value === '' || isStandInOfUrl(value)) return null;
+    if (start === from && !(looksRandom(value) && value.length >= 16)) return null;
+    return { start, end: from + sign };
+  },
+};
+
+const urlAuthority = /[^\s/?#"'`<>\\]{1,512}/y;
+
+/** A password with an unescaped `/`, `?` or `#`: what follows the colon is no port, and an `@` comes soon. */
+function rawPassword(text: string, from: number, colon: number, authority: string): Span | null {
+  if (/^\d{0,5}$/.test(authority.slice(colon + 1))) return null;
+  const start = from + colon + 1;
+  const password = matchAt(/[^\s"'`<>\\@:]{1,128}(?=@[A-Za-z0-9.-]{1,253}(?:[:/]|$))/y, text, start)?.[0];
+  return password === undefined || isStandInOfUrl(password) ? null : { start, end: start + password.length };
+}
+
+/** Here only what cannot be a password stays: `${PW}`, `<password>`, `***`, the word itself. */
+function isStandInOfUrl(value: string): boolean {
+  return (
+    isStandIn(value) &&
+    !/^(?:admin|changeme|default|demo|example|local|pw|root|secret|super|test|testing|user)+\d*$/i.test(value)
+  );
+}
+
+/** `?sig=…`, `&access_token=…`, `&X-Amz-Signature=…`: what opens the door goes, the rest of the URL stays. */
+const urlQuery: Detector = {
+  id: 'url-query',
+  literals: [
+    'sig=',
+    'signature=',
+    'token=',
+    'key=',
+    'secret=',
+    'password=',
+    'passwd=',
+    'pwd=',
+    'auth=',
+    'code=',
+    'ticket=',
+    'credential=',
+    'sid=',
+  ],
+  detect(text, at) {
+    let start = at;
+    while (start > 0 && at - start < 48 && /[A-Za-z0-9_.-]/.test(text[start - 1] ?? '')) start--;
+    const lead = text.slice(Math.max(0, start - 5), start);
+    if (!/[?&#]$|&amp;$/.test(lead)) {
+      const escaped = /(?<=\\)u0026|(?<=%)(?:26|3F)/.exec(text.slice(Math.max(0, start - 1), start + 5));
+      if (escaped === null) return null;
+    }
+    const from = text.indexOf('=', at) + 1;
+    const value = matchAt(queryValue, text, from)?.[0] ?? '';
+    if (isStandIn(value) || isWordy(value)) return null;
+    const name = text.slice(start, from - 1).toLowerCase();
+    const weak = /(?:^|[^a-z])(?:code|key|sid|auth|ticket|credential)$/.test(name) && !/api|access|secret/.test(name);
+    const long = weak ? looksRandom(value) && value.length >= 16 : value.length >= 6;
+    return long ? { start: from, end: from + value.length } : null;
+  },
+};
+
+const queryValue = /[^\s&"'`<>\\#)\]}]{4,4096}/y;
+
+/** `curl -u user:secret`. */
+const commandUser: Detector = {
+  id: 'command-user',
+  literals: [' -u ', ' --user ', ' -u=', ' --user=', ' -x ', ' --proxy-user '],
+  detect(text, at) {
+    if (!/\b(?:curl|wget|http|https|xh)\b/.test(text.slice(Math.max(0, at - 300), at + 1))) return null;
+    const option = matchAt(/ (?:-u|--user|--proxy-user)[ =]/y, text, at);
+    if (option === null) return null;
+    const from = at + option[0].length;
+    const opening = openingAt(text, from);
+    const span = (opening === null ? null : quoted(text, opening)) ?? bare(text, from);
+    const value = text.slice(span.start, span.end);
+    const colon = value.indexOf(':');
+    if (colon === -1 || /\s/.test(value)) return null;
+    const password = value.slice(colon + 1);
+    return password.length < 3 || isStandInOfUrl(password) ? null : { start: span.start + colon + 1, end: span.end };
+  },
+};
+
+export const placeDetectors: readonly Detector[] = [privateKey, authorization, cookie, urlUser, urlQuery, commandUser];
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

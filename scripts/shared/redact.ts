@@ -1,0 +1,142 @@
+import { assignments } from './redact-assignments.ts';
+import { environmentDetector } from './redact-environment.ts';
+import { nameLiterals } from './redact-names.ts';
+import { placeDetectors, placeRules } from './redact-places.ts';
+import { platformRules } from './redact-platforms.ts';
+import { literalScanner } from './redact-scan.ts';
+import { serviceRules } from './redact-services.ts';
+import { type Detector, type FormRule, placeholder, type Span } from './redact-types.ts';
+import { isStandIn, isWordy } from './redact-values.ts';
+import { sha256 } from './thread-id.ts';
+
+/** A secret found: the rule's id and where it stands, in UTF-16 code units. */
+export interface Finding extends Span {
+  readonly rule: string;
+}
+
+/** Rule id → secrets removed. Texts' counts add up. */
+export type RedactionCounts = Readonly<Record<string, number>>;
+
+/**
+ * Replaces secrets by `[REDACTED_SECRET]`. Works on plain text and on serialised JSON alike, holds no state between
+ * calls, takes time in proportion to the text, and finds nothing in what it returned.
+ */
+export interface Redactor {
+  /** Changes whenever the rules do: for the manifest. Says nothing about the environment. */
+  readonly version: string;
+  redact(text: string): string;
+  redactCounted(text: string): { readonly text: string; readonly counts: RedactionCounts };
+  /** What stands in the text as it is, in order, without overlaps. Empty for everything that `redact` returned. */
+  find(text: string): readonly Finding[];
+}
+
+/** @param env secret-looking variables of it (`…_TOKEN`, `…_PASSWORD`, ≥ 8 characters) are removed by their values. */
+export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
+  const environment = environmentDetector(env);
+  const detectors = environment === null ? commonDetectors : [environment, ...commonDetectors];
+  const literals = detectors.flatMap((detector) => detector.literals.map((literal) => ({ detector, literal })));
+  const scan = literalScanner(literals.map(({ literal }) => literal));
+
+  function find(text: string): readonly Finding[] {
+    const found: Finding[] = [];
+    const covered = new Map<Detector, number>();
+    scan(text, (index, start) => {
+      const detector = literals[index]?.detector;
+      if (detector === undefined || (covered.get(detector) ?? 0) > start || isDone(text, start)) return;
+      const span = detector.detect(text, start);
+      if (span === null) return;
+      covered.set(detector, span.end);
+      found.push({ rule: detector.id, ...span });
+    });
+    return merged(found);
+  }
+
+  function redactCounted(text: string): { text: string; counts: RedactionCounts } {
+    const counts: Record<string, number> = {};
+    let current = text;
+    for (let pass = 0; pass < maxPasses; pass++) {
+      const found = find(current);
+      if (found.length === 0) break;
+      for (const { rule } of found) counts[rule] = (counts[rule] ?? 0) + 1;
+      current = withoutSpans(current, found);
+    }
+    return { text: current, counts };
+  }
+
+  return { version, redact: (text) => redactCounted(text).text, redactCounted, find };
+}
+
+/** What is gone may end a neighbour that was no secret before: each pass looks at what the one before it left. */
+const maxPasses = 16;
+
+const formRules: readonly FormRule[] = [...placeRules, ...platformRules, ...serviceRules];
+const byForm: ReadonlySet<string> = new Set(formRules.map(({ id }) => id));
+const commonDetectors: readonly Detector[] = [...formRules.map(detectorOf), ...placeDetectors, assignments];
+
+const version = sha256(
+  JSON.stringify([formRules, nameLiterals, commonDetectors.map(({ id, literals }) => [id, literals])]),
+).slice(0, 12);
+
+function detectorOf(rule: FormRule): Detector {
+  const pattern = new RegExp(rule.pattern, rule.anyCase ? 'dyi' : 'dy');
+  const byPlace = placeRules.includes(rule);
+  return {
+    id: rule.id,
+    literals: rule.literals,
+    detect(text, at) {
+      const from = at - (rule.before ?? 0);
+      if (from < 0 || !startsToken(text, from)) return null;
+      pattern.lastIndex = from;
+      const match = pattern.exec(text);
+      if (match === null) return null;
+      const [start, end] = match.indices?.groups?.secret ?? [from, from + match[0].length];
+      if (/\w/.test(text[end] ?? '')) return null;
+      if (byPlace && isNoSecret(text.slice(start, end))) return null;
+      return { start, end };
+    },
+  };
+}
+
+function isNoSecret(value: string): boolean {
+  return isStandIn(value) || (value.length >= 16 && isWordy(value));
+}
+
+/**
+ * A word starts here: no letter, digit or `_` stands before it, unless that ends an escape: a serialised `\n`, `%3D`,
+ * `\u003d`, a terminal's colour `[32m`.
+ */
+function startsToken(text: string, at: number): boolean {
+  if (!/\w/.test(text[at - 1] ?? ' ') || !/\w/.test(text[at] ?? ' ')) return true;
+  return /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|\[[0-9;]{0,8}m$/.test(text.slice(Math.max(0, at - 11), at));
+}
+
+/** Overlapping and touching findings are one secret, counted for the rule that starts first; a form tells most. */
+function merged(found: readonly Finding[]): Finding[] {
+  const result: Finding[] = [];
+  for (const finding of [...found].sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)) {
+    const last = result.at(-1);
+    if (last === undefined || finding.start > last.end) result.push(finding);
+    else if (finding.end > last.end) result[result.length - 1] = { ...last, end: finding.end };
+  }
+  return result;
+}
+
+function rank({ rule }: Finding): number {
+  return byForm.has(rule) ? 0 : 1;
+}
+
+function withoutSpans(text: string, spans: readonly Span[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end } of spans) {
+    parts.push(text.slice(from, start), placeholder);
+    from = end;
+  }
+  return parts.join('') + text.slice(from);
+}
+
+/** Whether a place lies inside a placeholder. */
+function isDone(text: string, at: number): boolean {
+  const reach = placeholder.length - 1;
+  return text.slice(Math.max(0, at - reach), at + placeholder.length).includes(placeholder);
+}
