@@ -5,7 +5,7 @@ import type { State } from '../state/database.ts';
 import { outputOf, stemsInUse } from '../state/outputs.ts';
 import type { EvidenceRow } from '../state/types.ts';
 import { summaryStem } from '../workspace/layout.ts';
-import type { Extraction, Extractor, Stage1Text } from './types.ts';
+import type { Extraction, Extractor } from './types.ts';
 
 /** What reading one session gave. */
 export interface Learned {
@@ -37,9 +37,4 @@ export function recordExtraction(
   const earlier = outputOf(state, thread.id)?.stem;
   const stem = earlier || summaryStem(thread.id, thread.startedAt, text.rolloutSlug, stemsInUse(state));
   recordOutput(state, claim, { ...made, ...text, stem }, evidence);
-}
-
-/** All that an output says, where its evidence is looked for. */
-export function textOf(text: Stage1Text): string {
-  return `${text.rawMemory}\n${text.rolloutSummary}`;
 }

@@ -20,7 +20,7 @@ import type { EvidenceRow } from '../state/types.ts';
 import { rolloutPath } from '../workspace/layout.ts';
 import { readingOrder, type SkipReason } from './decide.ts';
 import { evidenceRows } from './evidence.ts';
-import { recordExtraction, textOf } from './record.ts';
+import { recordExtraction } from './record.ts';
 import type { Extraction, ExtractionFailure, Extractor } from './types.ts';
 
 export interface ExtractionPolicy {
@@ -183,7 +183,7 @@ async function readOne({ found }: Claimed, ports: ExtractionPorts, signal?: Abor
     const input = { thread: rollout.thread, rolloutPath: rolloutPath(id, rollout.thread.startedAt), items: kept.items };
     const extraction = await ports.extractor.extract(input, signal);
     const evidence =
-      extraction.outcome === 'extracted' ? evidenceRows(rollout.thread, rollout.items, textOf(extraction.text)) : [];
+      extraction.outcome === 'extracted' ? evidenceRows(rollout.thread, rollout.items, extraction.text) : [];
     return { outcome: 'read', thread: rollout.thread, redaction: rollout.redaction, evidence, extraction };
   } catch (error) {
     if (error instanceof ModelError && error.kind === 'budget') return left;
@@ -221,10 +221,13 @@ function settle(
     report.left.push(threadId);
     return;
   }
-  if (read.outcome === 'unreadable') return fail('unreadable', read.detail);
-  const { extraction, rollout } = read;
+  if (read.outcome === 'unreadable') {
+    fail('unreadable', read.detail);
+    return;
+  }
+  const { extraction, thread, evidence } = read;
   report.usage = plus(report.usage, extraction.usage);
-  for (const [rule, count] of Object.entries(rollout.redaction))
+  for (const [rule, count] of Object.entries(read.redaction))
     report.secrets[rule] = (report.secrets[rule] ?? 0) + count;
   if (extraction.outcome === 'failed') {
     fail(extraction.failure, extraction.detail);

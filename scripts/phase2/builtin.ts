@@ -7,15 +7,23 @@ import {
 } from '../shared/evidence.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import { type Block, handbookPath, parseHandbook } from '../workspace/handbook.ts';
-import { rawMemoriesPath } from '../workspace/layout.ts';
-import { parseRawMemories, type RawMemory } from './raw-memory.ts';
+import {
+  type Block,
+  type BlockDraft,
+  bulletsOf,
+  joinBlocks,
+  parseHandbook,
+  renderBlock,
+} from '../workspace/handbook.ts';
+import { handbookPath, rawMemoriesPath } from '../workspace/layout.ts';
+import { formatReference } from '../workspace/reference.ts';
+import { parseRawMemories, type RawMemory, type RawTask } from './raw-memory.ts';
 import type { ConsolidationTask, Consolidator } from './types.ts';
 
 /** Raised when the rules below change what is written. */
 const rulesVersion = 'builtin-consolidator-1';
 
-/** Bullets that one section of a block holds at most; the most often seen, then the newest stay. */
+/** Bullets that one section of a block holds at most: what most sessions say first. */
 const bulletsPerSection = 40;
 
 const noUsage = { requests: 0, input: 0, cached: 0, output: 0 } as const;
@@ -34,111 +42,91 @@ export function createBuiltinConsolidator(): Consolidator {
 }
 
 function consolidated(task: ConsolidationTask): Files {
-  const start = task.files.get(handbookPath) ?? '';
-  const memories = parseRawMemories(task.files.get(rawMemoriesPath) ?? '');
-  const blocks = parseHandbook(start).blocks;
+  const { preamble, blocks } = parseHandbook(task.files.get(handbookPath) ?? '');
   const named = new Set(blocks.flatMap((block) => block.tasks.flatMap((entry) => entry.summaryFiles)));
-  const fresh = task.appendOnly ? memories.filter((memory) => !named.has(fileOf(memory))) : memories;
-  const folders = groupBy(fresh, (memory) => memory.header.cwd ?? 'unknown');
+  const memories = parseRawMemories(task.files.get(rawMemoriesPath) ?? '').filter(
+    (memory) => !task.appendOnly || !named.has(summaryOf(memory)),
+  );
+  const folders = groupBy(memories, folderOf);
+  const kept = blocks.filter((block) => task.appendOnly || isPersons(block, task, folders));
   const written = [...folders]
     .sort(([a], [b]) => byBinary(a, b))
-    .map(([cwd, group]) => ({
-      cwd,
-      text: blockText(
-        task,
-        cwd,
-        group,
-        blocks.filter((block) => block.appliesTo.cwd === cwd),
-      ),
-    }));
-  const kept = blocks.filter(
-    (block) => task.appendOnly || (isPersons(block, task) && !folders.has(block.appliesTo.cwd)),
-  );
-  const text = [...kept.map((block) => block.raw.trimEnd()), ...written.map((block) => block.text)].join('\n\n');
-  return new Map([...task.files, [handbookPath, text === '' ? '' : `${text}\n`]]);
+    .map(([cwd, group]) => {
+      const before = task.appendOnly
+        ? []
+        : blocks.filter((block) => block.appliesTo.cwd === cwd && !kept.includes(block));
+      return renderBlock(draft(task, cwd, group, before));
+    });
+  const text = joinBlocks(preamble, [...kept.map((block) => block.raw), ...written]);
+  return new Map([...task.files, [handbookPath, text]]);
 }
 
-function blockText(
+function draft(
   task: ConsolidationTask,
   cwd: string,
   memories: readonly RawMemory[],
   before: readonly Block[],
-): string {
+): BlockDraft {
   const place = cwd === '.' ? task.scope : `${task.scope} (${cwd})`;
-  const tasks = memories.flatMap((memory) => memory.tasks.map((entry) => ({ memory, entry })));
-  const lines = [
-    `# Task Group: ${place}`,
-    `scope: sessions in ${place}`,
-    `applies_to: repo=${task.scope}; cwd=${cwd}; reuse_rule=holds for this checkout; run a command again before relying on its result`,
-    '',
-    ...tasks.flatMap(({ memory, entry }, index) => [
-      `## Task ${index + 1}: ${entry.name}, ${entry.outcome}`,
-      '',
-      '### rollout_summary_files',
-      '',
-      referenceOf(memory),
-      '',
-      '### keywords',
-      '',
-      `- ${memory.keywords.join(', ') || 'session'}`,
-      '',
-    ]),
-    ...section('## User preferences', task, memories, 'preferences', before),
-    ...section('## Reusable knowledge', task, memories, 'knowledge', before),
-    ...section('## Failures and how to do differently', task, memories, 'failures', before),
-  ];
-  return lines.join('\n').trimEnd();
+  return {
+    title: place,
+    scopeLine: `what sessions in ${place} showed`,
+    appliesTo: {
+      repo: task.scope,
+      cwd,
+      reuseRule: 'holds for this checkout; run a command again before relying on its result',
+    },
+    tasks: memories.flatMap((memory) =>
+      memory.tasks.map((entry) => ({
+        title: `${entry.name}, ${entry.outcome}`,
+        references: [referenceTo(memory)],
+        keywords: memory.keywords.length === 0 ? ['session'] : memory.keywords,
+      })),
+    ),
+    bullets: {
+      preferences: section('preferences', task, memories, before),
+      knowledge: section('knowledge', task, memories, before),
+      failures: section('failures', task, memories, before),
+    },
+  };
 }
 
 type Section = 'preferences' | 'knowledge' | 'failures';
 
+/** People's bullets first, as they wrote them; what says the same with the same evidence gives way to them. */
 function section(
-  heading: string,
+  name: Section,
   task: ConsolidationTask,
   memories: readonly RawMemory[],
-  name: Section,
   before: readonly Block[],
 ): string[] {
   const persons = before.flatMap((block) => block[name]).filter((bullet) => task.isPersons(bullet.raw));
   const taken = new Set(persons.flatMap((bullet) => bullet.evidence.flatMap(keysOf)));
-  const bullets = joined(memories, name)
+  const ours = joined(memories, name)
     .filter((bullet) => !bullet.evidence.flatMap(keysOf).some((key) => taken.has(key)))
     .slice(0, bulletsPerSection)
-    .map((bullet) => `- ${bullet.text} ${formatEvidence(bullet.evidence)}`);
-  const all = [...persons.map((bullet) => bullet.raw.trimEnd()), ...bullets];
-  return all.length === 0 ? [] : [heading, '', ...all, ''];
+    .map((bullet) => `${bullet.text} ${formatEvidence(bullet.evidence)}`);
+  return [...persons.map((bullet) => bullet.raw.replace(/^[-*+][ \t]+/, '').trimEnd()), ...ours];
 }
 
 interface Joined {
   readonly text: string;
   readonly evidence: readonly Evidence[];
-  readonly threads: number;
-  readonly order: number;
 }
 
-const candidateMark = /\s*\(candidate\)/;
+const candidateMark = / *\(candidate\)/;
 
-/** Equal bullets as one, with all their evidence; candidates of a single session are left out. */
+/** Equal bullets as one, with all their evidence; a candidate that only one session holds is left out. */
 function joined(memories: readonly RawMemory[], name: Section): Joined[] {
-  const found = new Map<
-    string,
-    { text: string; evidence: Evidence[]; threads: Set<string>; certain: boolean; order: number }
-  >();
-  let order = 0;
+  const found = new Map<string, { text: string; evidence: Evidence[]; threads: Set<string>; certain: boolean }>();
   for (const memory of memories) {
-    for (const bullet of memory.tasks.flatMap((task) => task[name])) {
+    for (const bullet of memory.tasks.flatMap((task: RawTask) => task[name])) {
       const marked = toHandbookEvidence(bullet, memory.header.thread ?? '');
       const evidence = parseEvidence(marked);
       const text = withoutEvidence(marked).replace(candidateMark, '').trim();
       if (evidence.length === 0 || text === '') continue;
       const key = text.toLowerCase().replace(/\s+/g, ' ');
-      const entry = found.get(key) ?? {
-        text,
-        evidence: [],
-        threads: new Set<string>(),
-        certain: false,
-        order: order++,
-      };
+      const entry = found.get(key) ?? { text, evidence: [], threads: new Set<string>(), certain: false };
       entry.evidence = merged([...entry.evidence, ...evidence]);
       entry.threads.add(memory.threadId);
       entry.certain ||= !candidateMark.test(bullet);
@@ -147,32 +135,34 @@ function joined(memories: readonly RawMemory[], name: Section): Joined[] {
   }
   return [...found.values()]
     .filter((entry) => entry.certain || entry.threads.size > 1)
-    .map(({ text, evidence, threads, order: place }) => ({ text, evidence, threads: threads.size, order: place }))
-    .sort((a, b) => b.threads - a.threads || a.order - b.order);
+    .sort((a, b) => b.threads.size - a.threads.size);
 }
 
 function merged(evidence: readonly Evidence[]): Evidence[] {
-  const byThread = groupBy(evidence, (entry) => entry.thread);
-  return [...byThread].map(([thread, entries]) => ({
+  return [...groupBy(evidence, (entry) => entry.thread)].map(([thread, entries]) => ({
     thread,
     items: [...new Set(entries.flatMap((entry) => entry.items))],
   }));
 }
 
-function referenceOf(memory: RawMemory): string {
-  const { cwd, rollout_path, updated_at } = memory.header;
-  return `- ${fileOf(memory)} (cwd=${cwd ?? 'unknown'}, rollout_path=${rollout_path ?? ''}, updated_at=${updated_at ?? ''}, thread_id=${memory.threadId})`;
+function referenceTo(memory: RawMemory): string {
+  return formatReference(summaryOf(memory), { ...memory.header, thread_id: memory.threadId });
 }
 
-function fileOf(memory: RawMemory): string {
+function summaryOf(memory: RawMemory): string {
   return `rollout_summaries/${memory.header.rollout_summary_file ?? ''}`;
 }
 
-/** Whether a person made the block: nothing in it cites a session. */
-function isPersons(block: Block, task: ConsolidationTask): boolean {
+function folderOf(memory: RawMemory): string {
+  return memory.header.cwd ?? 'unknown';
+}
+
+/** A person's whole block: of a folder that no session is about, or without a task, and with a line of a person's. */
+function isPersons(block: Block, task: ConsolidationTask, folders: ReadonlyMap<string, unknown>): boolean {
+  if (block.tasks.length > 0 && folders.has(block.appliesTo.cwd)) return false;
   return (
-    block.tasks.length === 0 ||
-    [...block.preferences, ...block.knowledge, ...block.failures].some((bullet) => task.isPersons(bullet.raw))
+    bulletsOf(block).some((bullet) => bullet.evidence.length === 0 || task.isPersons(bullet.raw)) ||
+    block.tasks.length === 0
   );
 }
 

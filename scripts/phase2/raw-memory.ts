@@ -1,48 +1,34 @@
-/** A thread's section of `raw_memories.md`, read back. Written by `workspace/layout.ts`, body by an extractor. */
+import { type Header, rawSections } from '../workspace/inputs.ts';
+
+/** A thread's raw memory, read back from `raw_memories.md`. */
 export interface RawMemory {
   readonly threadId: string;
-  /** Header lines, such as `cwd`, `repo`, `thread` (the short id), `updated_at`, `rollout_summary_file`. */
-  readonly header: Readonly<Record<string, string>>;
+  readonly header: Header;
   readonly keywords: readonly string[];
   readonly tasks: readonly RawTask[];
 }
 
+/** Bullets stand without their `- `, with their local evidence `(@12,15)`. */
 export interface RawTask {
   readonly name: string;
   readonly outcome: string;
-  /** Bullets without their `- `, local evidence `(@12,15)` at the end. */
   readonly preferences: readonly string[];
   readonly knowledge: readonly string[];
   readonly failures: readonly string[];
 }
 
-/** Reads every thread section; what has no known place is passed over. */
+/** Reads every thread's section; what has no known place is passed over. */
 export function parseRawMemories(text: string): RawMemory[] {
-  return text
-    .split(/^(?=## Thread `)/m)
-    .slice(1)
-    .map(parseSection)
-    .filter((memory) => memory.threadId !== '');
+  return rawSections(text).map(({ threadId, header, body }) => {
+    const lines = body.split('\n');
+    return { threadId, header, keywords: keywordsOf(lines), tasks: tasksOf(lines) };
+  });
 }
 
-function parseSection(section: string): RawMemory {
-  const lines = section.split('\n');
-  const threadId = /^## Thread `([^`]+)`/.exec(lines[0] ?? '')?.[1] ?? '';
-  const blank = lines.findIndex((line, index) => index > 0 && line.trim() === '' && index > 1);
-  const header = Object.fromEntries(lines.slice(1, blank === -1 ? undefined : blank).flatMap(entryOf));
-  const body = lines.slice(blank === -1 ? lines.length : blank);
-  const keywords = body.flatMap((line) => /^keywords: (.+)$/.exec(line)?.[1]?.split(',') ?? []);
-  return {
-    threadId,
-    header,
-    keywords: keywords.map((word) => word.trim()).filter((word) => word !== ''),
-    tasks: tasksOf(body),
-  };
-}
-
-function entryOf(line: string): [string, string][] {
-  const match = /^(\w+): (.*)$/.exec(line);
-  return match?.[1] === undefined ? [] : [[match[1], match[2] ?? '']];
+/** Of the front matter and of any task. */
+function keywordsOf(lines: readonly string[]): string[] {
+  const words = lines.flatMap((line) => /^keywords: ?(.+)$/.exec(line)?.[1]?.split(',') ?? []);
+  return [...new Set(words.map((word) => word.trim().replace(/^["']|["']$/g, '')).filter((word) => word !== ''))];
 }
 
 const sections: Readonly<Record<string, 'preferences' | 'knowledge' | 'failures'>> = {
@@ -52,24 +38,38 @@ const sections: Readonly<Record<string, 'preferences' | 'knowledge' | 'failures'
   'Failures and how to do differently:': 'failures',
 };
 
+interface OpenTask {
+  readonly name: string;
+  outcome: string;
+  readonly preferences: string[];
+  readonly knowledge: string[];
+  readonly failures: string[];
+}
+
 function tasksOf(lines: readonly string[]): RawTask[] {
-  const tasks: { name: string; outcome: string; preferences: string[]; knowledge: string[]; failures: string[] }[] = [];
-  let open: string[] | null = null;
+  const tasks: OpenTask[] = [];
+  let bullets: string[] | null = null;
   for (const line of lines) {
-    const heading = /^### Task \d+: (.+)$/.exec(line);
+    const name = /^### Task \d+: (.+)$/.exec(line)?.[1];
     const task = tasks.at(-1);
-    if (heading?.[1] !== undefined) {
-      tasks.push({ name: heading[1].trim(), outcome: 'uncertain', preferences: [], knowledge: [], failures: [] });
-      open = null;
+    if (name !== undefined) {
+      tasks.push({ name: name.trim(), outcome: 'uncertain', preferences: [], knowledge: [], failures: [] });
+      bullets = null;
     } else if (task !== undefined) {
-      const section = sections[line.trim()];
-      const outcome = /^task_outcome: (\w+)$/.exec(line)?.[1];
-      if (outcome !== undefined) task.outcome = outcome;
-      if (section !== undefined) open = task[section];
-      else if (/^[A-Z][^.]*:$/.test(line.trim())) open = null;
-      else if (open !== null && line.startsWith('- ')) open.push(line.slice(2).trim());
-      else if (open !== null && /^ {2,}\S/.test(line) && open.length > 0) open.push(`${open.pop()} ${line.trim()}`);
+      bullets = take(line, task, bullets);
     }
   }
   return tasks;
+}
+
+/** Puts the line where it belongs. @returns the section that the next line goes on with. */
+function take(line: string, task: OpenTask, open: string[] | null): string[] | null {
+  const section = sections[line.trim()];
+  if (section !== undefined) return task[section];
+  const outcome = /^task_outcome: (success|partial|uncertain|fail)$/.exec(line)?.[1];
+  if (outcome !== undefined) task.outcome = outcome;
+  if (/^[A-Z][^.]{0,60}:$/.test(line.trim())) return null;
+  if (open !== null && line.startsWith('- ')) open.push(line.slice(2).trim());
+  else if (open !== null && open.length > 0 && /^ {2,}\S/.test(line)) open.push(`${open.pop()} ${line.trim()}`);
+  return open;
 }

@@ -1,10 +1,9 @@
 import type { ToolCall, ToolSpec } from '../model/types.ts';
 import { byBinary, type Files } from '../shared/files.ts';
+import { sizeLimits, skillOf } from '../workspace/layout.ts';
 
 /** Bounds of the consolidation agent's tools. */
 export const toolLimits = {
-  /** Bytes of one file that it may write. */
-  fileBytes: 262_144,
   /** Characters that one answer shows. */
   answerCharacters: 60_000,
   /** Matches that one search shows. */
@@ -39,14 +38,15 @@ export interface Desk {
   use(call: ToolCall): string;
 }
 
-export function openDesk(files: Files): Desk {
+/** @param mayWrite whether the scope's agent may write the path. */
+export function openDesk(files: Files, mayWrite: (path: string) => boolean): Desk {
   const current = new Map(files);
   return {
     files: current,
     use: (call) => {
       const input = readArguments(call);
       if (typeof input === 'string') return input;
-      const answer = answerTo(call.name, input, current);
+      const answer = answerTo(call.name, input, current, mayWrite);
       return answer.length <= toolLimits.answerCharacters
         ? answer
         : `${answer.slice(0, toolLimits.answerCharacters)}\n[answer cut: ask for fewer lines or a narrower search]`;
@@ -56,7 +56,7 @@ export function openDesk(files: Files): Desk {
 
 type Input = Readonly<Record<string, string | number>>;
 
-function answerTo(name: string, input: Input, files: Map<string, string>): string {
+function answerTo(name: string, input: Input, files: Map<string, string>, mayWrite: MayWrite): string {
   const path = String(input.path ?? '');
   switch (name) {
     case 'list':
@@ -71,9 +71,9 @@ function answerTo(name: string, input: Input, files: Map<string, string>): strin
     case 'read':
       return read(files.get(path), path, Number(input.from), Number(input.lines));
     case 'write':
-      return write(files, path, String(input.text));
+      return write(files, path, String(input.text), mayWrite);
     case 'edit':
-      return edit(files, path, String(input.old), String(input.new));
+      return edit(files, path, String(input.old), String(input.new), mayWrite);
     case 'delete':
       return remove(files, path);
     default:
@@ -106,14 +106,14 @@ function read(text: string | undefined, path: string, from: number, count: numbe
     .join('\n');
 }
 
-function write(files: Map<string, string>, path: string, text: string): string {
-  const refusal = refuse(path, text);
+function write(files: Map<string, string>, path: string, text: string, mayWrite: MayWrite): string {
+  const refusal = refuse(path, text, mayWrite);
   if (refusal !== null) return refusal;
   files.set(path, text.endsWith('\n') ? text : `${text}\n`);
   return `Wrote ${path}.`;
 }
 
-function edit(files: Map<string, string>, path: string, old: string, replacement: string): string {
+function edit(files: Map<string, string>, path: string, old: string, replacement: string, mayWrite: MayWrite): string {
   const text = files.get(path);
   if (text === undefined) return noFile(path);
   if (old === '') return 'Give the passage that is to be replaced.';
@@ -121,24 +121,22 @@ function edit(files: Map<string, string>, path: string, old: string, replacement
   if (at === -1) return `The passage does not occur in ${path}. Read the file again and copy it exactly.`;
   if (text.indexOf(old, at + 1) !== -1)
     return `The passage occurs more than once in ${path}. Include more of what is around it.`;
-  return write(files, path, text.slice(0, at) + replacement + text.slice(at + old.length));
+  return write(files, path, text.slice(0, at) + replacement + text.slice(at + old.length), mayWrite);
 }
 
 function remove(files: Map<string, string>, path: string): string {
   if (!files.has(path)) return noFile(path);
-  if (!skillPath.test(path)) return 'Only a skill can be deleted; edit the handbook instead.';
+  if (skillOf(path) === null) return 'Only a skill can be deleted; edit the handbook instead.';
   files.delete(path);
   return `Deleted ${path}.`;
 }
 
-const skillPath = /^memories\/skills\/[a-z0-9]+(-[a-z0-9]+)*\/SKILL\.md$/;
+type MayWrite = (path: string) => boolean;
 
-function refuse(path: string, text: string): string | null {
-  if (path !== 'memories/MEMORY.md' && path !== 'memories/memory_summary.md' && !skillPath.test(path)) {
-    return `${path} is not yours to write: only memories/MEMORY.md and memories/skills/<name>/SKILL.md are.`;
-  }
-  if (Buffer.byteLength(text) > toolLimits.fileBytes)
-    return `That is more than ${toolLimits.fileBytes} bytes: shorten it.`;
+function refuse(path: string, text: string, mayWrite: MayWrite): string | null {
+  if (!mayWrite(path)) return `${path} is not yours to write: the request says which files are.`;
+  if (Buffer.byteLength(text) > sizeLimits.fileBytes)
+    return `That is more than ${sizeLimits.fileBytes} bytes: shorten it.`;
   return null;
 }
 

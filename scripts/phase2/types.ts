@@ -12,6 +12,8 @@ export interface ConsolidationTask {
   readonly files: Files;
   /** The workspace diff against the scope's baseline, as Markdown. */
   readonly changes: string;
+  /** Every repository that has memory: for the scope `*`. */
+  readonly repositories: readonly string[];
   /** The scope was last consolidated by a better class than this one: its blocks stay, new ones are appended. */
   readonly appendOnly: boolean;
   /** Whether a person wrote or pinned this line of the handbook. */

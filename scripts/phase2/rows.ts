@@ -1,0 +1,48 @@
+import { formatItems, type ItemNumber } from '../shared/evidence.ts';
+import type { OutputView } from '../state/types.ts';
+import type { InputRow } from '../workspace/inputs.ts';
+import { rolloutPath } from '../workspace/layout.ts';
+
+/**
+ * What a selected output gives to the files that consolidation reads. Bullets that rest on tombstoned items alone are
+ * left out, tombstoned numbers beside others too: what was forgotten never reaches a consolidator again.
+ * @param isHidden whether an item of the thread is tombstoned in the thread's scope.
+ */
+export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolean): InputRow {
+  const { thread } = output;
+  return {
+    threadId: output.threadId,
+    repo: thread.repo,
+    cwd: thread.cwd,
+    branch: thread.branch,
+    updatedAt: output.sourceUpdatedAt,
+    startedAt: thread.startedAt,
+    rolloutPath: rolloutPath(output.threadId, thread.startedAt),
+    stem: output.stem,
+    rawMemory: withoutHidden(output.rawMemory, isHidden),
+    rolloutSummary: withoutHidden(output.rolloutSummary, isHidden),
+  };
+}
+
+function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const marks = [...line.matchAll(/\(@([\d:., ]{1,2000})\)/g)];
+      const kept = marks.map((mark) =>
+        (mark[1] ?? '')
+          .split(',')
+          .map((n) => n.trim())
+          .filter((n) => !isHidden(n)),
+      );
+      if (marks.length === 0) return [line];
+      if (kept.every((numbers) => numbers.length === 0)) return [];
+      return [
+        marks.reduce(
+          (shown, mark, index) => shown.replace(mark[0], kept[index]?.length ? formatItems(kept[index]) : ''),
+          line,
+        ),
+      ];
+    })
+    .join('\n');
+}
