@@ -34,6 +34,7 @@ export interface CommitInfo {
 
 /** One repository, without remotes. Every failure is a GitError with its remedy. */
 export interface Repository {
+  readonly backend: 'git' | 'isomorphic';
   /** The common directory (`.git` of the main worktree): where `memory/` (journal, locks) lives. */
   readonly commonDir: string;
   /** null in a bare repository. */
@@ -48,15 +49,23 @@ export interface Repository {
   readCommit(oid: Oid): Promise<CommitInfo>;
   /** First-parent history, newest first; ends at a shallow clone's boundary. */
   history(from: Oid, limit: number): Promise<readonly CommitInfo[]>;
-  /** The commit with the fewest ancestors that has no parent, or null (no commit, or a shallow clone). */
+  /** The commit at the end of HEAD's first-parent history, or null (no commit, or a shallow clone). */
   rootCommit(): Promise<Oid | null>;
   remotes(): Promise<ReadonlyMap<string, string>>;
   /** Writes objects only; moves no ref. Checks afterwards that the tree differs from the base in `changes` alone. */
   writeCommit(spec: CommitSpec): Promise<Oid>;
   /** Compare-and-swap under a lock file. `expected` null creates, `next` null deletes. @throws RefMovedError */
   swapRef(ref: string, expected: Oid | null, next: Oid | null): Promise<void>;
-  /** Paths at or below the given ones that differ from HEAD in index or working tree, or are untracked there. */
+  /**
+   * Paths at or below the given ones that differ from HEAD in index or working tree, or are untracked there; none in a
+   * bare repository. Asked before a night starts, so it refuses whatever would keep `refresh` from working afterwards.
+   * @throws GitError for an `index.lock`, a merge or rebase under way, a missing index, a path through a symbolic link.
+   */
   uncommitted(paths: readonly string[]): Promise<readonly string[]>;
-  /** Brings index and working tree from one commit to the next, for the paths that differ between them alone. */
+  /**
+   * Brings index and working tree from one commit to the next, for the paths that differ between them alone; what is
+   * staged or edited elsewhere stays. Files that are already as in `to` are fine, so it can be run again.
+   * @throws GitError that names an edited or untracked file in the way; then nothing was touched.
+   */
   refresh(from: Oid | null, to: Oid): Promise<void>;
 }

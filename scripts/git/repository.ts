@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Files, Oid } from '../shared/files.ts';
+import { byBinary } from '../shared/files.ts';
+import { pathFault } from '../shared/safe-path.ts';
+import type { Backend } from './backend.ts';
+import { formatCommit, parseCommit } from './commit-text.ts';
+import { explain, GitError } from './errors.ts';
+import type { Layout } from './layout.ts';
+import { writeLooseObjects } from './loose-objects.ts';
+import { decodeUtf8, fromRaw, isRegularFile, oidOf, type RawObject, shownPath, toRaw } from './objects.ts';
+import { checkedOid, checkedRef } from './ref-name.ts';
+import { requireSettled } from './settled.ts';
+import { changedLeaves, leavesOf, treesOf } from './tree-read.ts';
+import { rewriteTree } from './tree-write.ts';
+import type { CommitInfo, CommitSpec, Repository } from './types.ts';
+
+/** A repository over either backend. Objects are made here, so that both write the same bytes. */
+export function repositoryOver(backend: Backend, layout: Layout): Repository {
+  const trees = treesOf(backend.readObjects, layout.format);
+
+  const readCommit = async (oid: Oid) => {
+    const [object] = await backend.readObjects([checkedOid(oid)]);
+    return parseCommit(oid, commitBytes(oid, object));
+  };
+  const treeOf = async (commit: Oid | null) => (commit === null ? null : (await readCommit(commit)).tree);
+
+  return {
+    backend: backend.name,
+    commonDir: layout.commonDir,
+    workTree: layout.workTree,
+    head: () => guard('HEAD cannot be read', () => backend.head()),
+    readRef: (ref) => guard(`${ref} cannot be read`, () => backend.readRef(checkedRef(ref))),
+    listRefs: (prefix) => guard(`The refs below ${prefix} cannot be read`, () => backend.listRefs(refFolder(prefix))),
+    remotes: () => guard('The remotes cannot be read', () => backend.remotes()),
+
+    readFiles: (commit, paths) =>
+      guard(`The files of ${commit} cannot be read`, async () => {
+        const leaves = await leavesOf(trees, await treeOf(commit), paths.map(toRaw));
+        const files = [...leaves].filter(([, entry]) => isRegularFile(entry));
+        const blobs = await backend.readObjects(files.map(([, entry]) => entry.oid));
+        const read = files.map(([raw, entry], at) => textFile(raw, entry.oid, blobs[at]));
+        return new Map(read.filter((file) => file !== null).sort(([a], [b]) => byBinary(a, b))) as Files;
+      }),
+
+    readCommit: (oid) => guard(`The commit ${oid} cannot be read`, async () => withoutTree(await readCommit(oid))),
+
+    history: (from, limit) =>
+      guard(`The history of ${from} cannot be read`, async () => {
+        const oids = await backend.firstParents(checkedOid(from), limit);
+        const objects = await backend.readObjects(oids);
+        return oids.map((oid, at) => withoutTree(parseCommit(oid, commitBytes(oid, objects[at]))));
+      }),
+
+    rootCommit: () =>
+      guard('The history cannot be read', async () => {
+        const { oid } = await backend.head();
+        return oid === null || existsSync(join(layout.commonDir, 'shallow')) ? null : backend.firstCommit(oid);
+      }),
+
+    writeCommit: (spec) =>
+      guard('The commit could not be written, the branch is as before', async () => {
+        const base = await treeOf(spec.base);
+        const written = await rewriteTree(trees, layout.format, base, spec.changes);
+        const commit: RawObject = { type: 'commit', bytes: formatCommit({ ...spec, tree: written.oid }) };
+        const oid = oidOf(commit, layout.format);
+        const parents = await backend.readObjects(spec.parents.map(checkedOid));
+        spec.parents.forEach((parent, at) => {
+          commitBytes(parent, parents[at]);
+        });
+        await writeLooseObjects(join(layout.commonDir, 'objects'), new Map([...written.objects, [oid, commit]]));
+        await verify(spec, base, (await readCommit(oid)).tree);
+        return oid;
+      }),
+
+    swapRef: (ref, expected, next) =>
+      guard(`${ref} could not be moved, it is as before`, async () => {
+        checkedRef(ref);
+        if (expected !== null) checkedOid(expected);
+        if (next !== null && (await backend.readObjects([checkedOid(next)]))[0] == null)
+          throw new GitError(`${ref} cannot be moved to ${next}: there is no such object.`, 'Check it: git fsck');
+        if (expected !== null || next !== null) await backend.swapRef(ref, expected, next);
+      }),
+
+    uncommitted: (paths) =>
+      guard('The working tree cannot be compared', async () => {
+        if (layout.workTree === null) return [];
+        const raw = paths.map(toRaw);
+        const { oid } = await backend.head();
+        await requireSettled(layout, oid, raw);
+        return [...new Set((await backend.uncommitted(oid, raw)).map(shownPath))].sort(byBinary);
+      }),
+
+    refresh: (from, to) =>
+      guard('The working tree could not be brought to the new commit', async () => {
+        if (layout.workTree === null) return;
+        const changes = await changedLeaves(trees, await treeOf(from), await treeOf(to));
+        const folders = new Set(changes.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
+        await requireSettled(layout, from, [...folders].filter(Boolean));
+        if (changes.length > 0) await backend.refresh(from, to, changes);
+      }),
+  };
+
+  async function verify(spec: CommitSpec, base: Oid | null, tree: Oid): Promise<void> {
+    for (const { path, after } of await changedLeaves(trees, base, tree)) {
+      const text = spec.changes.get(shownPath(path));
+      const intended =
+        text === undefined || text === null ? null : oidOf({ type: 'blob', bytes: Buffer.from(text) }, layout.format);
+      if (text === undefined || (after?.oid ?? null) !== intended)
+        throw new GitError(
+          `The new commit would change ${shownPath(path)}, which nobody asked for; the branch is as before.`,
+          'Check the repository with git fsck, and report this: it is a mistake of ours.',
+        );
+    }
+  }
+}
+
+async function guard<T>(action: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw explain(action, error);
+  }
+}
+
+function commitBytes(oid: Oid, object: RawObject | null | undefined): Buffer {
+  if (object?.type === 'commit') return object.bytes;
+  throw new GitError(
+    object ? `${oid} is a ${object.type}, not a commit.` : `There is no commit ${oid} in this repository.`,
+    'Where the clone is shallow, fetch more: git fetch --unshallow',
+  );
+}
+
+function withoutTree({ tree: _, ...commit }: CommitInfo & { readonly tree: Oid }): CommitInfo {
+  return commit;
+}
+
+/** @returns null for what is no text, or has a name that no file may have. */
+function textFile(raw: string, oid: Oid, blob: RawObject | null | undefined): [string, string] | null {
+  const path = fromRaw(raw);
+  if (path === null || pathFault(path) !== null) return null;
+  if (blob?.type !== 'blob')
+    throw new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
+  const text = blob.bytes.includes(0) ? null : decodeUtf8(blob.bytes);
+  return text === null ? null : [path, text.replaceAll('\r\n', '\n')];
+}
+
+function refFolder(prefix: string): string {
+  if (/^refs\/(?:[^\s*?[\\:~^]+\/)?$/.test(prefix)) return prefix;
+  throw new GitError(`${JSON.stringify(prefix)} is no folder of refs.`, 'Write it like refs/memory/.');
+}
