@@ -1,7 +1,7 @@
 import { nameLiterals, type SecretName, secretName } from './redact-names.ts';
 import { bare, endsLine, openingAt, quoted, startsLine } from './redact-quotes.ts';
 import type { Detector, Span } from './redact-types.ts';
-import { isCode, isNumber, isPath, isStandIn, isWordy, looksRandom } from './redact-values.ts';
+import { isCode, isMember, isNumber, isPath, isStandIn, isWordy, looksRandom } from './redact-values.ts';
 
 /** `DB_PASSWORD=…`, `"apikey": "…"`, `--password …`, `secretKey := "…"`, `<password>…</password>`, on one line. */
 export const assignments: Detector = {
@@ -121,7 +121,7 @@ function valueAt(text: string, name: Name, link: Link, secret: SecretName): Span
   const start = from + (matchAt(scheme, text, from)?.[0].length ?? 0);
   const whole = bare(text, start);
   const configured = isConfigured(text, name, link, whole.end);
-  const end = configured ? whole.end : trimmed(text, whole);
+  const end = configured ? fieldEnd(text, name, whole) : trimmed(text, whole);
   return start < end && isBareSecret(text.slice(start, end), name, link, secret, configured) ? { start, end } : null;
 }
 
@@ -137,6 +137,12 @@ function isConfigured(text: string, name: Name, link: Link, end: number): boolea
   return link.how === 'colon' && name.environment && name.leads && endsLine(text, end) && text[end - 1] !== ',';
 }
 
+/** `Server=…;Password=…;Database=…`: the next field begins after a semicolon. */
+function fieldEnd(text: string, name: Name, value: Span): number {
+  const next = text[name.start - 1] === ';' ? text.slice(value.start, value.end).indexOf(';') : -1;
+  return next === -1 ? value.end : value.start + next;
+}
+
 /** Code and prose go on after the value: a comma, a bracket, a full stop. */
 function trimmed(text: string, value: Span): number {
   const cut = text.slice(value.start, value.end).search(/[&,;](?=\w)|[,;:)\]}.!?]{1,8}$/);
@@ -145,9 +151,10 @@ function trimmed(text: string, value: Span): number {
 
 function isQuotedSecret(value: string, name: Name, link: Link, secret: SecretName): boolean {
   if (isStandIn(value) || isPath(value) || isSameWord(value, name.text) || /:\/\//.test(value)) return false;
-  if (/\s/.test(value)) return isPhrase(value, name.text);
+  if (/\s/.test(value)) return isPhrase(value, name.text) || (secret.kind === 'password' && isSpaced(value, link));
+  if (link.how === 'list' && value.length < 12) return false;
   if (link.how === 'list' || link.how === 'words' || !secret.sure) return looksRandom(value) && !isCode(value);
-  if (secret.kind === 'password') return value.length >= 4 && !isCode(value) && !isDotted(value);
+  if (secret.kind === 'password') return value.length >= 4 && !isMember(value);
   if (isNumber(value) || value.length < 8) return false;
   return looksRandom(value) || (!isWordy(value) && !isCode(value)) || (isWordy(value) && /^[a-z]{16,}$/i.test(value));
 }
@@ -155,7 +162,7 @@ function isQuotedSecret(value: string, name: Name, link: Link, secret: SecretNam
 function isBareSecret(value: string, name: Name, link: Link, secret: SecretName, configured: boolean): boolean {
   if (isStandIn(value) || isPath(value) || isSameWord(value, name.text) || /:\/\//.test(value)) return false;
   if (configured) {
-    if (/^-|\(\)?$/.test(value) || (isCode(value) && !name.environment) || isCall(value)) return false;
+    if (/^-|\(\)?$/.test(value) || (isMember(value) && !name.environment) || isCall(value)) return false;
     if (secret.kind === 'password' && secret.sure) return value.length >= 4;
     if (!secret.sure) return looksRandom(value);
     return value.length >= 8 && !isNumber(value) && !(isWordy(value) && !name.environment && !name.flag);
@@ -184,9 +191,14 @@ function isPhrase(value: string, name: string): boolean {
   return /phrase|mnemonic/i.test(name) && /^[a-z]{2,12}(?: [a-z]{2,12}){3,24}$/.test(value);
 }
 
-/** `auth.errors.password`: a key of translations or settings. */
-function isDotted(value: string): boolean {
-  return /^[A-Za-z]{2,30}(?:\.[A-Za-z]{2,30}){1,6}$/.test(value);
+/** `password="p@ss word1"`: few words, and signs that no sentence has. */
+function isSpaced(value: string, link: Link): boolean {
+  return (
+    link.how !== 'list' &&
+    link.how !== 'words' &&
+    /^\S{2,40}(?: \S{2,40}){1,2}$/.test(value) &&
+    /[\d@#$%^&*]/.test(value)
+  );
 }
 
 /** `token=token`, `password: user_password`, `apiKey: 'apiKey2'`. */

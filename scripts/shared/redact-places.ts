@@ -49,7 +49,7 @@ export const placeRules: readonly FormRule[] = [
     provider: 'command lines',
     literals: ['sshpass', 'mysql', 'mariadb', 'redis-cli', 'docker login', 'podman login', 'helm registry login'],
     pattern:
-      '(?:sshpass -p ?|(?:mysql|mysqldump|mysqladmin|mariadb) [^\\n\\\\"\']{0,200}?-p(?=\\S)|redis-cli [^\\n\\\\"\']{0,200}?(?:-a|--pass) |(?:docker|podman|helm registry) login [^\\n\\\\"\']{0,200}?-p ?)\\\\{0,3}[\'"]?(?<secret>[^\\s"\'\\\\$<-][^\\s"\'\\\\]{2,128})',
+      '(?:sshpass -p ?|(?:mysql|mysqldump|mysqladmin|mariadb)(?= )[^\\n\\\\"\']{0,200}? -p(?=\\S)|redis-cli [^\\n\\\\"\']{0,200}?(?:-a|--pass) |(?:docker|podman|helm registry) login [^\\n\\\\"\']{0,200}?-p ?)\\\\{0,3}[\'"]?(?<secret>[^\\s"\'\\\\$<-][^\\s"\'\\\\]{2,128})',
   },
   {
     id: 'bearer',
@@ -216,8 +216,8 @@ const urlQuery: Detector = {
     }
     const from = text.indexOf('=', at) + 1;
     const value = matchAt(queryValue, text, from)?.[0] ?? '';
-    if (isStandIn(value) || isWordy(value)) return null;
     const name = text.slice(start, from - 1).toLowerCase();
+    if (isStandIn(value) || (isWordy(value) && !/pass|pwd/.test(name))) return null;
     const weak = /(?:^|[^a-z])(?:code|key|sid|auth|ticket|credential)$/.test(name) && !/api|access|secret/.test(name);
     const long = weak ? looksRandom(value) && value.length >= 16 : value.length >= 6;
     return long ? { start: from, end: from + value.length } : null;

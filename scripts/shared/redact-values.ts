@@ -20,7 +20,7 @@ const standIns = new Set(
 /** Stands for a secret, names where it is kept, or was masked already. */
 export function isStandIn(value: string): boolean {
   return (
-    value.includes(placeholder) ||
+    value.includes(placeholder.slice(0, -1)) ||
     isMasked(value) ||
     isReference(value) ||
     value
@@ -56,14 +56,16 @@ export function isPath(value: string): boolean {
   return /^(?:~|\.{1,2})?(?:\/[A-Za-z0-9_.@-]{1,40}){1,20}\/?$/.test(value) || /^[A-Za-z]:[\\/]/.test(value);
 }
 
-/** Source text where a value would stand: a call, a member, an index, an operator. */
+/** Source text where a value would stand: a member, a call, an index, an operator. */
 export function isCode(value: string): boolean {
+  return isMember(value) || /^[&*!]?[A-Za-z_$][\w$.:>?-]{0,120}[([<{]/.test(value) || /^[([{<&|+=!?@]/.test(value);
+}
+
+/** `form.password`, `self->token`, `auth.errors.missing`. */
+export function isMember(value: string): boolean {
   return (
-    /^[&*!(]?[A-Za-z_$][A-Za-z0-9_$]{0,60}(?:(?:\?\.|\.|->|::)[A-Za-z_$][A-Za-z0-9_$]{0,60}){1,10}[;,)]?$/.test(
-      value,
-    ) ||
-    (/^[&*!(]?[A-Za-z_$][\w$.:>?-]{0,120}[([<{]/.test(value) && /[)\]>},;]$|[([]$|\.|::/.test(value)) ||
-    /^[([{<&|+=!?@]/.test(value)
+    /^[&*!(]?[A-Za-z_$][\w$]{0,60}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,60}){1,10}[!;,)]{0,3}$/.test(value) &&
+    value.split(/\W{1,4}/).every((word) => word === '' || isWordy(word.replace(/^_{1,2}|_$/g, '')))
   );
 }
 

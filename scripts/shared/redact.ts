@@ -44,7 +44,7 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
       const detector = literals[index]?.detector;
       if (detector === undefined || (covered.get(detector) ?? 0) > start || isDone(text, start)) return;
       const span = detector.detect(text, start);
-      if (span === null) return;
+      if (span === null || isDone(text, span.start) || isDone(text, span.end - 1)) return;
       covered.set(detector, span.end);
       found.push({ rule: detector.id, ...span });
     });
