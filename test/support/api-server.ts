@@ -34,8 +34,8 @@ export type Behaviour =
     }
   /** Success with a body of the caller's choice. */
   | { readonly raw: string; readonly contentType: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Headers, then nothing more; with `after`, that much of the answer first. */
-  | { readonly stall: true; readonly after?: number }
+  /** Headers (with status `code`, 200), then nothing more; with `after`, that many characters of the answer first. */
+  | { readonly stall: true; readonly after?: number; readonly code?: number }
   /** The connection breaks: `before` any byte, or in the `middle` of the answer. */
   | { readonly drop: 'before' | 'middle' }
   /** The body ends properly, but after this share (0…1) of the answer. */
@@ -296,7 +296,7 @@ function deliver(outgoing: ServerResponse, request: RecordedRequest, wire: Wire,
   } else if ('drop' in behaviour) drop(outgoing, request, wire, behaviour.drop);
   else if ('stall' in behaviour) {
     const { body, contentType } = rendered(request, wire, { text: 'Never the whole of this.' });
-    outgoing.writeHead(200, { 'content-type': contentType });
+    outgoing.writeHead(behaviour.code ?? 200, { 'content-type': contentType });
     outgoing.flushHeaders();
     if (behaviour.after) outgoing.write(body.slice(0, behaviour.after));
   } else if ('cut' in behaviour) {
