@@ -29,11 +29,6 @@ export function oneOf<T extends string>(row: Row, column: string, words: readonl
   return word;
 }
 
-/** A record as JSON with its keys in binary order, so that equal records are equal texts. */
-export function sortedJson(record: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))));
-}
-
 function wrong(column: string, expected: string, value: Value | undefined): TypeError {
   return new TypeError(`Column ${column} should hold ${expected}, not ${value === null ? 'null' : typeof value}.`);
 }

@@ -107,16 +107,17 @@ export class State {
       const statements = this.#database.iterateStatements(sql);
       const next = statements.next();
       if (next.done) return { columns: [], rows: [], truncated: false, rest: '' };
-      const rest = statements.getRemainingSQL();
-      const rows: Value[][] = [];
-      let more = rest.trim() === '' && next.value.step();
-      while (more && rows.length < limit) {
-        rows.push(next.value.get().map(plain));
-        more = next.value.step();
+      try {
+        const rows: Value[][] = [];
+        let more = next.value.step();
+        while (more && rows.length < limit) {
+          rows.push(next.value.get().map(plain));
+          more = next.value.step();
+        }
+        return { columns: next.value.getColumnNames(), rows, truncated: more, rest: statements.getRemainingSQL() };
+      } finally {
+        next.value.free();
       }
-      const columns = next.value.getColumnNames();
-      next.value.free();
-      return { columns, rows, truncated: more, rest };
     } finally {
       this.#database.run('pragma query_only = off');
     }
