@@ -1,0 +1,274 @@
+import type { Hash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { EpochSeconds } from '../shared/clock.ts';
+import { isSkippedAttachment, isSkippedType, skippableLabel } from './claude-lines.ts';
+import { persistedText, sideFilesOf, sideFolderOf } from './claude-side.ts';
+import { callOf, callsTool, outputOf, persistedName } from './claude-tools.ts';
+import { finalWords, type Spoken } from './claude-turns.ts';
+import { answerWords, queuedWords, refusalWords, userWords } from './claude-words.ts';
+import { type Fields, fieldsOf, listOf, textOf, timeOf } from './fields.ts';
+import { type ItemList, itemList, type Part, unknownType } from './items.ts';
+import { eachLine, type FileEnd, type Line, newHash } from './lines.ts';
+import { ownRun } from './marker.ts';
+import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
+import { recordsOf } from './records.ts';
+import type { Counts } from './types.ts';
+
+/**
+ * Claude Code transcripts, 2.0 to 2.1.332: one line a content block, several lines a message. A session is its file,
+ * its sub-agents' files (`<file index>:n`, never a person's words) and its large outputs in `tool-results/`.
+ */
+export const claudeCodeReader: Reader = { agent: 'claude-code', sideFolders: true, read: readClaudeCode };
+
+async function readClaudeCode(path: string, options: ReadOptions): Promise<Reading> {
+  const hash = newHash();
+  const main = newNotes(itemList(options.home), sideFolderOf(path), false);
+  const ends = [await readFile(path, hash, main, options)];
+  if (ends[0]?.bytes === 0) return ignored('empty');
+  if (main.known === 0 || main.sessionId === null) return ignored('not a Claude Code session');
+  const startedAt = main.firstAt;
+  if (startedAt === null) return ignored('no valid time');
+  const sides = await readSides(path, hash, ends, options);
+  const isSide = main.items.items.length > 0 && !main.hasMain;
+  return {
+    outcome: 'session',
+    session: {
+      id: idOf(path, main.sessionId, isSide),
+      origin: originOf(main.entrypoint),
+      kind: main.isOwn ? 'own' : isSide ? 'sub_agent' : 'root',
+      cwd: main.cwd,
+      branch: main.branch,
+      commit: null,
+      remote: null,
+      startedAt,
+      parents: [...main.parents].filter((parent) => parent !== main.sessionId).sort(),
+      source: { agent: 'claude-code', ...together(ends), sha256: hash.digest('hex') },
+      skipped: summed([main, ...sides].map((notes) => notes.items.counts())),
+      items: [
+        ...finalWords(main.items.items, main.spoken, main.turnStarts),
+        ...sides.flatMap((notes) => notes.items.items),
+      ],
+    },
+  };
+}
+
+type Notes = ReturnType<typeof newNotes>;
+
+function newNotes(items: ItemList, folder: string, isSide: boolean) {
+  return {
+    items,
+    folder,
+    isSide,
+    sessionId: null as string | null,
+    entrypoint: null as string | null,
+    cwd: null as string | null,
+    branch: null as string | null,
+    firstAt: null as EpochSeconds | null,
+    /** Records of a known type. */
+    known: 0,
+    /** Some record belongs to the main conversation. */
+    hasMain: false,
+    isOwn: false,
+    hasHuman: false,
+    parents: new Set<string>(),
+    /** The model's texts: which message they belong to and why it ended. */
+    spoken: new Map<number, Spoken>(),
+    /** Line numbers at which the person, or the program for them, spoke. */
+    turnStarts: [] as number[],
+    agentCalls: new Set<string>(),
+    lastTyped: 0,
+  };
+}
+
+async function readFile(path: string, hash: Hash, notes: Notes, options: ReadOptions): Promise<FileEnd> {
+  return eachLine(path, hash, (line) => takeLine(line, notes), options.signal);
+}
+
+async function readSides(path: string, hash: Hash, ends: FileEnd[], options: ReadOptions): Promise<Notes[]> {
+  const sides: Notes[] = [];
+  for (const [index, side] of (await sideFilesOf(path)).entries()) {
+    const notes = newNotes(itemList(options.home, `${index + 1}:`), sideFolderOf(path), true);
+    ends.push(await readFile(side, hash, notes, options));
+    sides.push(notes);
+  }
+  return sides;
+}
+
+function takeLine(line: Line, notes: Notes): void {
+  if (line.tooLong) {
+    notes.items.skip('too_long');
+    return;
+  }
+  if (line.bytes.length === 0) return;
+  const label = skippableLabel(line.bytes);
+  if (label !== null) {
+    notes.items.skip(label);
+    return;
+  }
+  const { records, bad, badText } = recordsOf(line.bytes);
+  if (bad) notes.items.skip('bad_json');
+  if (badText) notes.items.skip('bad_utf8');
+  for (const record of records) takeRecord(record, line.number, notes);
+}
+
+function takeRecord(record: Fields, line: number, notes: Notes): void {
+  const type = textOf(record.type) ?? '';
+  const at = timeOf(record.timestamp);
+  notes.items.record(line, at);
+  noteFacts(record, at, notes);
+  if (type === 'assistant') {
+    takeAssistant(record, line, notes);
+    return;
+  }
+  if (type === 'user') {
+    takeUser(record, line, notes);
+    return;
+  }
+  if (type === 'attachment') {
+    takeAttachment(record, line, notes);
+    return;
+  }
+  if (type === 'system') {
+    notes.known += 1;
+    notes.items.skip(`system:${textOf(record.subtype)?.slice(0, 40) ?? '?'}`);
+    return;
+  }
+  notes.items.skip(isSkippedType(type) ? type : unknownType(record.type));
+}
+
+function noteFacts(record: Fields, at: EpochSeconds | null, notes: Notes): void {
+  const isTalk = record.type === 'user' || record.type === 'assistant' || record.type === 'attachment';
+  notes.sessionId ??= textOf(record.sessionId);
+  if (!isTalk) return;
+  notes.firstAt ??= at;
+  notes.entrypoint ??= textOf(record.entrypoint);
+  notes.cwd ??= textOf(record.cwd);
+  const branch = textOf(record.gitBranch);
+  if (branch !== null && branch !== 'HEAD') notes.branch = branch;
+  const parent = textOf(record.requestSessionId);
+  if (parent !== null) notes.parents.add(parent);
+  if (record.isSidechain !== true && record.type !== 'attachment') notes.hasMain = true;
+}
+
+function takeAssistant(record: Fields, line: number, notes: Notes): void {
+  notes.known += 1;
+  const message = fieldsOf(record.message);
+  const isProgram = message.model === '<synthetic>' || record.isApiErrorMessage === true;
+  const blocks =
+    typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listOf(message.content);
+  const who = notes.isSide || record.isSidechain === true ? 'other_agent' : isProgram ? 'harness' : 'commentary';
+  const found: (Part | null)[] = blocks.map((block) => assistantFound(fieldsOf(block), who));
+  if (who === 'commentary')
+    notes.spoken.set(line, {
+      message: textOf(message.id) ?? String(line),
+      stop: textOf(message.stop_reason),
+      calls: callsTool(blocks),
+    });
+  for (const entry of found)
+    if (entry?.tool === 'Agent' || entry?.tool === 'Task') notes.agentCalls.add(entry.call ?? '');
+  addAll(found, record, notes, 'assistant');
+}
+
+function assistantFound(block: Fields, who: Part['who']): Part | null {
+  if (block.type === 'tool_use' || block.type === 'server_tool_use') return callOf(block);
+  if (block.type === 'text') return { who, kind: 'text', text: textOf(block.text) ?? '' };
+  return null;
+}
+
+function takeUser(record: Fields, line: number, notes: Notes): void {
+  notes.known += 1;
+  const blocks = listOf(fieldsOf(record.message).content);
+  const results = blocks.map((block) => fieldsOf(block)).filter((block) => block.type === 'tool_result');
+  const found = results.flatMap((block) => resultFound(block, record, notes));
+  const words = userWords(record).map((entry) => asSaid(entry, record, line, notes));
+  noteOwn(words, notes);
+  if (words.length > 0 && results.length === 0) notes.turnStarts.push(line);
+  addAll(
+    [...found.filter((entry) => entry.who !== 'human'), ...words, ...found.filter((entry) => entry.who === 'human')],
+    record,
+    notes,
+    'user',
+  );
+}
+
+function resultFound(block: Fields, record: Fields, notes: Notes): Part[] {
+  const output = outputOf(block);
+  const name = persistedName(output.text, record.toolUseResult);
+  const stored = name === null ? null : persistedText(notes.folder, name);
+  const isAgent = output.call !== undefined && notes.agentCalls.has(output.call);
+  const whole: Part = {
+    ...output,
+    who: isAgent ? 'other_agent' : 'tool',
+    text: stored === null ? output.text : `${output.text.split('\n')[1]?.slice(0, 300) ?? ''}\n${stored}`,
+  };
+  const isSide = notes.isSide || record.isSidechain === true;
+  const refusal = block.is_error === true && !isSide ? refusalWords(output.text) : null;
+  const answers = isSide ? null : answerWords(record.toolUseResult);
+  const said = refusal ?? answers;
+  return said === null ? [whole] : [whole, { who: 'human', kind: 'text', text: said }];
+}
+
+/** A sub-agent's "user" is the agent that started it. A `!` command and what it printed are joined. */
+function asSaid(found: Part, record: Fields, line: number, notes: Notes): Part {
+  if (notes.isSide || record.isSidechain === true)
+    return found.who === 'human' ? { who: 'other_agent', kind: 'text', text: found.text } : found;
+  if (found.tool !== 'user_shell') return found;
+  if (found.kind === 'call') notes.lastTyped = line;
+  return { ...found, call: `shell:${notes.lastTyped}` };
+}
+
+function takeAttachment(record: Fields, line: number, notes: Notes): void {
+  const attachment = fieldsOf(record.attachment);
+  const words = queuedWords(attachment);
+  const type = textOf(attachment.type) ?? '?';
+  if (words === null) {
+    notes.items.skip(isSkippedAttachment(type) ? `attachment:${type}` : unknownType(`attachment:${type}`));
+    return;
+  }
+  const said = words.map((entry) => asSaid(entry, record, line, notes));
+  noteOwn(said, notes);
+  addAll(said, record, notes, 'attachment:queued_command');
+}
+
+function noteOwn(words: readonly Part[], notes: Notes): void {
+  for (const { who, kind, text } of words) {
+    if (kind === 'text' && !notes.hasHuman && text.trimStart().startsWith(ownRun)) notes.isOwn = true;
+    if (who === 'human') notes.hasHuman = true;
+  }
+}
+
+/** A block keeps its place in the record, so what is dropped today leaves the others' numbers as they are. */
+function addAll(found: readonly (Part | null)[], record: Fields, notes: Notes, label: string): void {
+  const taken = notes.items.parts();
+  const id = textOf(record.uuid);
+  const before = notes.items.items.length;
+  for (const [index, entry] of found.entries())
+    if (entry !== null) notes.items.add(taken + index + 1, id === null ? entry : { ...entry, id });
+  if (notes.items.items.length === before) notes.items.skip(label);
+}
+
+function idOf(path: string, sessionId: string, isSide: boolean): string {
+  const name = basename(path, '.jsonl');
+  return isSide || /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ? name : sessionId;
+}
+
+function originOf(entrypoint: string | null): string {
+  if (entrypoint === null) return 'cli';
+  if (entrypoint.startsWith('sdk')) return 'sdk';
+  if (/vscode|jetbrains|desktop|ide/.test(entrypoint)) return 'ide';
+  return entrypoint.toLowerCase().slice(0, 40);
+}
+
+function together(ends: readonly FileEnd[]): FileEnd {
+  return {
+    lines: ends.reduce((sum, end) => sum + end.lines, 0),
+    bytes: ends.reduce((sum, end) => sum + end.bytes, 0),
+  };
+}
+
+function summed(all: readonly Counts[]): Counts {
+  const sums: Record<string, number> = {};
+  for (const counts of all)
+    for (const [reason, count] of Object.entries(counts)) sums[reason] = (sums[reason] ?? 0) + count;
+  return sums;
+}

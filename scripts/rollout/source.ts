@@ -1,0 +1,214 @@
+import { MemoryError, messageOf } from '../shared/errors.ts';
+import type { ItemNumber } from '../shared/evidence.ts';
+import { byBinary } from '../shared/files.ts';
+import { safeThreadId } from '../shared/thread-id.ts';
+import { type Outline, outlineOf, repeatsIn } from './forks.ts';
+import type { Reader } from './reader.ts';
+import { readers } from './readers.ts';
+import { type Place, rolloutOf, withoutRepeats } from './thread.ts';
+import type { Agent, Counts, Rollout, Thread } from './types.ts';
+import { type Ignored, sessionFiles } from './walk.ts';
+
+/** A session that could be read, and what one has to know to decide whether to. */
+export interface Found {
+  readonly thread: Thread;
+  readonly items: number;
+  readonly humanItems: number;
+  readonly skipped: Counts;
+  readonly path: string;
+}
+
+/** The sessions of all sources. A listing is made once: what is written later waits for the next night. */
+export interface Rollouts {
+  /** Ascending thread id, whatever the order of files and sources. */
+  list(signal?: AbortSignal): Promise<{ readonly found: readonly Found[]; readonly ignored: readonly Ignored[] }>;
+  /** @throws MemoryError for an id that `list` did not find, and for a file that can no longer be read. */
+  read(threadId: string, signal?: AbortSignal): Promise<Rollout>;
+}
+
+export interface Source {
+  readonly agent: Agent;
+  /** A folder, searched with everything below it, or one file. `~/` is the home folder. */
+  readonly path: string;
+}
+
+interface Entry {
+  readonly found: Found;
+  readonly reader: Reader;
+  readonly outline: Outline;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface Listing {
+  readonly found: readonly Found[];
+  readonly ignored: readonly Ignored[];
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly repeats: ReadonlyMap<string, ReadonlySet<ItemNumber>>;
+}
+
+/** Rollouts kept in memory after `list`, so that `read` seldom parses a file twice. */
+const cacheBytes = 64 * 1024 * 1024;
+
+/**
+ * @param place where this machine's repositories and home folder are, and which repositories are wanted.
+ */
+export function openRollouts(sources: readonly Source[], place: Place): Rollouts {
+  const cache = rolloutCache(cacheBytes);
+  let listing: Promise<Listing> | null = null;
+  const listed = (signal?: AbortSignal): Promise<Listing> => {
+    listing ??= listAll(sources, place, cache, signal).catch((error: unknown) => {
+      listing = null;
+      throw error;
+    });
+    return listing;
+  };
+  return {
+    async list(signal) {
+      const { found, ignored } = await listed(signal);
+      return { found, ignored };
+    },
+    async read(threadId, signal) {
+      const { entries, repeats } = await listed(signal);
+      const entry = entries.get(threadId);
+      if (entry === undefined)
+        throw new MemoryError(`No session ${threadId} in the sources.`, 'See which there are: npm run status.');
+      const rollout = cache.get(entry.found.path) ?? (await readAgain(entry, place, signal));
+      return withoutRepeats(rollout, repeats.get(threadId) ?? new Set());
+    },
+  };
+}
+
+async function listAll(
+  sources: readonly Source[],
+  place: Place,
+  cache: RolloutCache,
+  signal?: AbortSignal,
+): Promise<Listing> {
+  const ignored: Ignored[] = [];
+  const entries = new Map<string, Entry>();
+  const seen = new Set<string>();
+  for (const source of sources) {
+    const reader = readers[source.agent];
+    const files = await sessionFiles(atHome(source.path, place.home), reader.sideFolders, signal);
+    ignored.push(...files.ignored);
+    for (const path of files.paths) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      const entry = await entryOf(path, reader, place, cache, signal);
+      if ('reason' in entry) ignored.push(entry);
+      else keepBetter(entry, entries, ignored);
+    }
+  }
+  const kept = [...entries.values()].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
+  const repeats = repeatsIn(kept.map((entry) => entry.outline));
+  const found = await Promise.all(
+    kept.map((entry) => counted(entry, repeats.get(entry.found.thread.id), place, cache)),
+  );
+  return { found, ignored: unique(ignored), entries, repeats };
+}
+
+async function entryOf(
+  path: string,
+  reader: Reader,
+  place: Place,
+  cache: RolloutCache,
+  signal?: AbortSignal,
+): Promise<Entry | Ignored> {
+  try {
+    const reading = await reader.read(path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
+    if (reading.outcome === 'ignored') return { path, reason: reading.reason };
+    const rollout = await rolloutOf(reading.session, place);
+    cache.add(path, rollout);
+    const { bytes, sha256 } = rollout.source;
+    const outline = {
+      ...outlineOf(reading.session),
+      id: rollout.thread.id,
+      parents: reading.session.parents.map(safeThreadId),
+    };
+    return { found: foundOf(rollout, path), reader, outline, bytes, sha256 };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Error && 'code' in error) return { path, reason: `unreadable: ${messageOf(error)}` };
+    throw error;
+  }
+}
+
+/** Of two files with one id the one with more items stays, then the longer, then the smaller hash. */
+function keepBetter(entry: Entry, entries: Map<string, Entry>, ignored: Ignored[]): void {
+  const { id } = entry.found.thread;
+  const other = entries.get(id);
+  if (other === undefined) {
+    entries.set(id, entry);
+    return;
+  }
+  const isBetter =
+    (entry.found.items - other.found.items ||
+      entry.bytes - other.bytes ||
+      byBinary(other.sha256, entry.sha256) ||
+      byBinary(other.found.path, entry.found.path)) > 0;
+  entries.set(id, isBetter ? entry : other);
+  const lost = isBetter ? other : entry;
+  ignored.push({ path: lost.found.path, reason: `the same session as ${(isBetter ? entry : other).found.path}` });
+}
+
+async function counted(
+  entry: Entry,
+  repeated: ReadonlySet<ItemNumber> | undefined,
+  place: Place,
+  cache: RolloutCache,
+): Promise<Found> {
+  if (repeated === undefined) return entry.found;
+  const { path } = entry.found;
+  return foundOf(withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated), path);
+}
+
+function foundOf(rollout: Rollout, path: string): Found {
+  const human = rollout.items.filter((item) => item.who === 'human');
+  return {
+    thread: rollout.thread,
+    items: rollout.items.length,
+    humanItems: human.length,
+    skipped: rollout.skipped,
+    path,
+  };
+}
+
+async function readAgain({ found, reader }: Entry, place: Place, signal?: AbortSignal): Promise<Rollout> {
+  const reading = await reader.read(found.path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
+  if (reading.outcome === 'session') return rolloutOf(reading.session, place);
+  throw new MemoryError(
+    `${found.path} changed while it was read: ${reading.reason}.`,
+    'Nothing to do: the next night reads it again.',
+  );
+}
+
+interface RolloutCache {
+  add(path: string, rollout: Rollout): void;
+  get(path: string): Rollout | undefined;
+}
+
+/** Keeps what fits; what does not is read again. */
+function rolloutCache(limit: number): RolloutCache {
+  const kept = new Map<string, Rollout>();
+  let used = 0;
+  return {
+    add(path, rollout) {
+      const size = rollout.items.reduce((sum, item) => sum + 2 * item.text.length + 300, 1000);
+      if (used + size > limit) return;
+      used += size;
+      kept.set(path, rollout);
+    },
+    get: (path) => kept.get(path),
+  };
+}
+
+function atHome(path: string, home: string): string {
+  return path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
+}
+
+/** By path; a file that two sources reach is named once. */
+function unique(ignored: readonly Ignored[]): Ignored[] {
+  const byPath = new Map(ignored.map((entry) => [entry.path, entry]));
+  return [...byPath.values()].sort((a, b) => byBinary(a.path, b.path));
+}

@@ -1,0 +1,74 @@
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { MemoryError, messageOf } from '../shared/errors.ts';
+import { byBinary } from '../shared/files.ts';
+
+export interface Ignored {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface SessionFiles {
+  /** Absolute, in a fixed order. */
+  readonly paths: readonly string[];
+  readonly ignored: readonly Ignored[];
+}
+
+const maxDepth = 32;
+const neverSearched = new Set(['.git', 'node_modules']);
+
+/**
+ * Every `.jsonl` file below a folder, hidden folders too; symbolic links are not followed.
+ * @param sideFolders leave out the folder `<name>/` beside `<name>.jsonl`: it belongs to that session.
+ * @throws MemoryError when the folder is missing or cannot be read; a folder below it that cannot is ignored.
+ */
+export async function sessionFiles(path: string, sideFolders: boolean, signal?: AbortSignal): Promise<SessionFiles> {
+  const root = resolve(path);
+  if (await isFile(root)) return { paths: [root], ignored: [] };
+  const paths: string[] = [];
+  const ignored: Ignored[] = [];
+  const search = async (folder: string, depth: number): Promise<void> => {
+    signal?.throwIfAborted();
+    const entries = await entriesOf(folder, depth === 0, ignored);
+    const names = new Set(entries.map((entry) => entry.name));
+    for (const entry of entries) {
+      const full = join(folder, entry.name);
+      if (entry.isSymbolicLink()) ignored.push({ path: full, reason: 'a symbolic link' });
+      else if (entry.isDirectory()) {
+        if (neverSearched.has(entry.name) || (sideFolders && names.has(`${entry.name}.jsonl`))) continue;
+        if (depth >= maxDepth) ignored.push({ path: full, reason: 'too deep' });
+        else await search(full, depth + 1);
+      } else if (entry.isFile() && entry.name.endsWith('.jsonl')) paths.push(full);
+      else ignored.push({ path: full, reason: 'not a .jsonl file' });
+    }
+  };
+  await search(root, 0);
+  return { paths, ignored };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    throw unreachable(path, error);
+  }
+}
+
+async function entriesOf(folder: string, isRoot: boolean, ignored: Ignored[]): Promise<Dirent[]> {
+  try {
+    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => byBinary(a.name, b.name));
+  } catch (error) {
+    if (isRoot) throw unreachable(folder, error);
+    ignored.push({ path: folder, reason: `unreadable: ${messageOf(error)}` });
+    return [];
+  }
+}
+
+function unreachable(path: string, error: unknown): MemoryError {
+  return new MemoryError(
+    `The source ${path} cannot be read: ${messageOf(error)}.`,
+    'Correct sources[].path in .github/memory.yml, or name a folder with --source <agent>:<folder>.',
+    { cause: error },
+  );
+}
