@@ -1,12 +1,12 @@
 import { mkdir, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '../shared/files.ts';
-import { overwriteError } from './errors.ts';
 import { formatIndex, type IndexEntry, indexEntry, readIndex } from './index-file.ts';
 import { type Layout, lstatOrNull } from './layout.ts';
-import { type ReadObjects, shownPath, type TreeEntry } from './objects.ts';
+import type { ReadObjects, TreeEntry } from './objects.ts';
 import { underLock } from './ref-files.ts';
-import { type Leaf, placeOf, sameLeaf, standingAt } from './standing.ts';
+import { planRefresh, type Staged } from './refresh-plan.ts';
+import { placeOf, standingAt } from './standing.ts';
 import type { TreeChange } from './tree-read.ts';
 
 /** Compares everything first, then writes the files, then swaps the index in under `index.lock`. */
@@ -19,13 +19,15 @@ export async function refreshFiles(
   const { workTree, gitDir } = layout;
   if (workTree === null) return;
   await underLock(join(gitDir, 'index.lock'), 'The working tree could not be refreshed', async (lock) => {
-    const index = new Map((await readIndex(gitDir)).map((entry) => [`${entry.name}\0${entry.stage}`, entry]));
-    const unwritten: TreeChange[] = [];
-    for (const change of changes) {
-      const state = await stateOf(layout, workTree, index, change);
-      if (state === 'in the way') throw overwriteError(shownPath(change.path), to);
-      if (state === 'before') unwritten.push(change);
-    }
+    const index = await readIndex(gitDir);
+    const { unwritten } = await planRefresh(workTree, to, changes, stagedIn(index), ({ path, before, after }) =>
+      standingAt(
+        layout,
+        workTree,
+        path,
+        [before, after].filter((entry) => entry !== null),
+      ),
+    );
     for (const { path, after } of unwritten) if (after === null) await removeFile(workTree, path);
     const written = unwritten.map(({ after }) => after).filter((after) => after !== null);
     const blobs = await readObjects(written.filter(isStored).map((entry) => entry.oid));
@@ -35,34 +37,16 @@ export async function refreshFiles(
     for (const { path, after } of unwritten) {
       if (after !== null) await writeEntry(workTree, path, after, bytes.get(after.oid));
     }
-    for (const { path, after } of changes) {
-      const key = `${path}\0${0}`;
-      if (after === null) index.delete(key);
-      else index.set(key, await freshEntry(workTree, path, after));
-    }
-    await lock.write(formatIndex([...index.values()]));
+    const changed = new Set(changes.map(({ path }) => path));
+    const kept = index.filter(({ name }) => !changed.has(name));
+    for (const { path, after } of changes) if (after !== null) kept.push(await freshEntry(workTree, path, after));
+    await lock.write(formatIndex(kept));
     await lock.commit(join(gitDir, 'index'));
   });
 }
 
-type State = 'before' | 'after' | 'in the way';
-
-async function stateOf(
-  layout: Layout,
-  workTree: string,
-  index: ReadonlyMap<string, IndexEntry>,
-  { path, before, after }: TreeChange,
-): Promise<State> {
-  const staged = index.get(`${path}\0${0}`) ?? null;
-  if ([1, 2, 3].some((stage) => index.has(`${path}\0${stage}`))) return 'in the way';
-  if (!sameLeaf(staged, before) && !sameLeaf(staged, after)) return 'in the way';
-  if (after?.mode === '160000' || before?.mode === '160000') return 'before';
-  const like = [before, after].filter((entry) => entry !== null);
-  const standing = await standingAt(layout, workTree, path, like);
-  if (standing === 'other') return 'in the way';
-  const leaf: Leaf | null = standing === 'absent' ? null : standing;
-  if (sameLeaf(leaf, after)) return 'after';
-  return sameLeaf(leaf, before) ? 'before' : 'in the way';
+function stagedIn(index: readonly IndexEntry[]): Staged {
+  return new Map(index.map((entry) => [entry.name, entry.stage === 0 ? entry : 'conflict']));
 }
 
 /** A submodule's commit is stored elsewhere. */

@@ -4,6 +4,7 @@ import type { Layout } from './layout.ts';
 import { type ObjectFormat, oidOf, shownPath } from './objects.ts';
 import { fieldsOf, output, type RunGit } from './program.ts';
 import { lockError } from './ref-name.ts';
+import { planRefresh, type Staged } from './refresh-plan.ts';
 import { type Leaf, sameLeaf, standingAt } from './standing.ts';
 import type { TreeChange } from './tree-read.ts';
 
@@ -21,8 +22,8 @@ export async function programUncommitted(git: RunGit, paths: readonly string[]):
 const fieldsBeforePath: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1 };
 
 /**
- * A two-tree merge: all is compared before anything is written, and what differs from `from` is never overwritten. Files
- * that a refresh which was killed had written already are taken as they are.
+ * Everything is compared before anything is written: the program alone would write over ignored files and bring back
+ * deleted ones. Then a two-tree merge, which leaves what is staged elsewhere as it is.
  */
 export async function programRefresh(
   git: RunGit,
@@ -31,10 +32,19 @@ export async function programRefresh(
   to: Oid,
   changes: readonly TreeChange[],
 ): Promise<void> {
+  const { workTree, format } = layout;
+  if (workTree === null) return;
   await git(['update-index', '-q', '--refresh']);
-  const merge = ['read-tree', '-m', '-u', from ?? emptyTreeOid(layout.format), to];
-  let { code, stderr } = await git(merge);
-  if (code !== 0 && (await stageWritten(git, layout, changes))) ({ code, stderr } = await git(merge));
+  const staged = await stagedLeaves(git);
+  const edited = new Set(fieldsOf(await output(git, ['diff-files', '--name-only', '-z'])));
+  const { written } = await planRefresh(workTree, to, changes, staged, async ({ path, after }) => {
+    const leaf = staged.get(path);
+    if (leaf !== undefined && leaf !== 'conflict' && !edited.has(path)) return leaf;
+    return standingAt(layout, workTree, path, after === null ? [] : [after]);
+  });
+  const ahead = written.filter(({ path, before }) => sameLeaf(asLeaf(staged.get(path)), before));
+  if (ahead.length > 0) await output(git, ['update-index', '-z', '--index-info'], indexInfo(ahead, format));
+  const { code, stderr } = await git(['read-tree', '-m', '-u', from ?? emptyTreeOid(format), to]);
   if (code === 0) return;
   const lock = /'([^'\n]{1,4096}index\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) throw lockError(lock, null);
@@ -43,33 +53,26 @@ export async function programRefresh(
   throw explain('The working tree could not be brought to the new commit', new Error(stderr));
 }
 
-/** Stages the files that are as in the new commit while the index still has the old one. @returns whether any was. */
-async function stageWritten(git: RunGit, layout: Layout, changes: readonly TreeChange[]): Promise<boolean> {
-  const { workTree, format } = layout;
-  if (workTree === null) return false;
-  const staged = await stagedLeaves(git);
-  const lines: string[] = [];
-  for (const { path, before, after } of changes) {
-    if (!sameLeaf(staged.get(path), before)) continue;
-    const standing = await standingAt(layout, workTree, path, after === null ? [] : [after]);
-    if (standing === 'other' || !sameLeaf(standing === 'absent' ? null : standing, after)) continue;
-    const { mode, oid } = after ?? { mode: '0', oid: '0'.repeat(format === 'sha1' ? 40 : 64) };
-    lines.push(`${mode} ${oid}\t${path}\0`);
-  }
-  if (lines.length === 0) return false;
-  await output(git, ['update-index', '-z', '--index-info'], Buffer.from(lines.join(''), 'latin1'));
-  return true;
-}
-
-async function stagedLeaves(git: RunGit): Promise<ReadonlyMap<string, Leaf>> {
+async function stagedLeaves(git: RunGit): Promise<Staged> {
   const fields = fieldsOf(await output(git, ['ls-files', '--stage', '-z']));
   return new Map(
     fields.map((field) => {
-      const [head = '', path = ''] = splitOnce(field, '\t');
-      const [mode = '', oid = ''] = head.split(' ');
-      return [path, { mode, oid }];
+      const [head, path] = splitOnce(field, '\t');
+      const [mode = '', oid = '', stage = ''] = head.split(' ');
+      return [path, stage === '0' ? { mode, oid } : 'conflict'];
     }),
   );
+}
+
+function asLeaf(staged: Leaf | 'conflict' | undefined): Leaf | null {
+  return staged === undefined || staged === 'conflict' ? null : staged;
+}
+
+/** Lines for `update-index --index-info`; a mode of 0 removes. */
+function indexInfo(changes: readonly TreeChange[], format: ObjectFormat): Buffer {
+  const none = { mode: '0', oid: '0'.repeat(format === 'sha1' ? 40 : 64) };
+  const lines = changes.map(({ path, after }) => `${(after ?? none).mode} ${(after ?? none).oid}\t${path}\0`);
+  return Buffer.from(lines.join(''), 'latin1');
 }
 
 function splitOnce(text: string, mark: string): [string, string] {
