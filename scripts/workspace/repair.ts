@@ -1,0 +1,126 @@
+import { byBinary, type Files } from '../shared/files.ts';
+import { type BlockLine, fenceState, readBlockLines } from './block-lines.ts';
+import { isHumanStated, type Summaries, summariesIn } from './block-rules.ts';
+import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
+import { everywhere, handbookPath, isGenerated } from './layout.ts';
+import { lineHash, unitsOf } from './lines.ts';
+import { formatReference, parseReference } from './reference.ts';
+import { withoutHidden } from './text-rules.ts';
+import { withUnfiled } from './unfiled.ts';
+import type { RuleContext } from './violation.ts';
+
+/**
+ * Mends what code can mend: references to summaries that are gone, incomplete ones, summaries that no block names,
+ * numbers of tasks, markers of bullets, white space, invisible characters. The files are a scope's projection or the
+ * whole tree; generated ones stay as they are. Mending twice changes nothing more.
+ */
+export function repair(files: Files, context: RuleContext): Files {
+  const mended = new Map<string, string>();
+  for (const [path, text] of files)
+    mended.set(path, isGenerated(path) || path === handbookPath ? text : tidy(text.replace(/\r\n/g, '\n')));
+  const handbook = repairHandbook(files.get(handbookPath) ?? '', files, context);
+  if (handbook === '') mended.delete(handbookPath);
+  else mended.set(handbookPath, handbook);
+  return new Map([...mended].sort(([a], [b]) => byBinary(a, b)));
+}
+
+function repairHandbook(text: string, files: Files, context: RuleContext): string {
+  const { preamble, blocks } = parseHandbook(text);
+  const summaries = summariesIn(files);
+  const raws = blocks.flatMap((block) => {
+    if (!block.isTaskGroup) return [block.raw];
+    const raw = repairBlock(block, summaries, context);
+    return raw === null ? [] : [raw];
+  });
+  const joined = raws.length === 0 && preamble.trim() === '' ? '' : joinBlocks(preamble, raws);
+  return context.scope === everywhere ? joined : withUnfiled(joined, files);
+}
+
+/** @returns null for a block that has nothing left to say. */
+function repairBlock(block: Block, summaries: Summaries, context: RuleContext): string | null {
+  const tidied = readBlockLines(tidy(block.lines.map(({ text }) => text).join('\n')));
+  const referenced = context.scope === everywhere ? tidied : tidied.flatMap((line) => repairReference(line, summaries));
+  const withTasks = withoutEmptyTasks(tidied, referenced);
+  const lines = renumbered(withTasks).map(({ text }) => withDash(text));
+  const raw = `${lines.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
+  const after = parseHandbook(raw).blocks[0];
+  if (after === undefined || after.tasks.length > 0 || block.tasks.length === 0) return raw;
+  return withoutUnsupported(after, summaries, context);
+}
+
+function repairReference(line: BlockLine, summaries: Summaries): BlockLine[] {
+  if (line.kind !== 'reference') return [line];
+  const reference = parseReference(line.text);
+  if (reference === null) return [line];
+  const header = summaries.get(reference.file);
+  return header === undefined ? [] : [{ ...line, text: formatReference(reference.file, header, reference.note) }];
+}
+
+/** Leaves out a task that lost its last reference, unless somebody wrote words of their own into it. */
+function withoutEmptyTasks(before: readonly BlockLine[], after: readonly BlockLine[]): BlockLine[] {
+  const had = taskParts(before).map((part) => part.some(({ kind }) => kind === 'reference'));
+  return taskParts(after)
+    .filter((part, index) => {
+      const isEmpty = part[0]?.kind === 'task' && !part.some(({ kind }) => kind === 'reference');
+      const hasWords = part.some(({ kind }) => kind === 'prose' || kind === 'heading' || kind === 'bullet');
+      return !(isEmpty && had[index] === true) || hasWords;
+    })
+    .flat();
+}
+
+/** The lines before the first task, then those of each task; what follows the tasks is a part of its own. */
+function taskParts(lines: readonly BlockLine[]): BlockLine[][] {
+  const parts: BlockLine[][] = [[]];
+  for (const line of lines) {
+    if (line.kind === 'task' || (line.kind === 'section' && parts.at(-1)?.[0]?.kind === 'task')) parts.push([]);
+    parts.at(-1)?.push(line);
+  }
+  return parts;
+}
+
+function renumbered(lines: readonly BlockLine[]): BlockLine[] {
+  let number = 0;
+  return lines.map((line) => {
+    if (line.kind !== 'task') return line;
+    number += 1;
+    const title = line.text.replace(/^## Task\b[ \t]*(?:\d{1,6})?[ \t]*:?[ \t]*/, '');
+    return { ...line, text: `## Task ${number}: ${title}`.trimEnd() };
+  });
+}
+
+/** A block whose sessions are all gone keeps what persons wrote or said; the rest rested on those sessions alone. */
+function withoutUnsupported(block: Block, summaries: Summaries, context: RuleContext): string | null {
+  const scope = scopeOf(block) ?? '';
+  const living = new Set([...summaries.values()].map(({ thread }) => thread));
+  const stays = (bullet: Bullet) =>
+    context.isPersonLine(scope, lineHash(bullet.raw)) ||
+    isHumanStated(bullet, context) ||
+    bullet.evidence.some(({ thread }) => living.has(thread));
+  const gone = new Set<number>();
+  for (const bullet of bulletsOf(block)) {
+    if (stays(bullet)) continue;
+    const count = bullet.raw.split('\n').length;
+    for (let line = 0; line < count; line += 1) gone.add(bullet.line - block.line + line);
+  }
+  const kept = block.lines.filter((_, index) => !gone.has(index)).map(({ text }) => text);
+  const raw = `${kept.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
+  const left = parseHandbook(raw).blocks[0];
+  return left === undefined || unitsOf(left).length === 0 ? null : raw;
+}
+
+function withDash(line: string): string {
+  return line.replace(/^[*+](?=[ \t])/, '-');
+}
+
+function trailingBlank(raw: string): string {
+  return /\n\r?\n$/.test(raw) ? '\n' : '';
+}
+
+/** Without invisible characters and spaces at the ends of lines, and with one line end at the end. */
+function tidy(text: string): string {
+  const fence = fenceState();
+  const lines = withoutHidden(text)
+    .split('\n')
+    .map((line) => (fence(line) ? line : line.trimEnd()));
+  return `${lines.join('\n').trimEnd()}\n`;
+}

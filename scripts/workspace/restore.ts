@@ -1,0 +1,83 @@
+import { fenceState, sectionHeadings } from './block-lines.ts';
+import type { Block } from './handbook.ts';
+import { parseHandbook } from './handbook.ts';
+import { type Unit, unitsOf } from './lines.ts';
+
+/**
+ * Puts back what a person wrote or pinned and a proposal lost. A line that stands elsewhere in the proposal has moved
+ * and is left there; a block that is gone comes back as its head and these lines alone.
+ * @returns the blocks' sources and how many lines were put back.
+ */
+export function restorePersons(
+  before: readonly Block[],
+  after: readonly string[],
+  isPersons: (hash: string) => boolean,
+): { readonly raws: readonly string[]; readonly restored: number } {
+  const raws = [...after];
+  const blocks = raws.map((raw) => parseHandbook(raw).blocks[0]);
+  const standing = new Set(
+    blocks.flatMap((block) => (block === undefined ? [] : unitsOf(block).map(({ hash }) => hash))),
+  );
+  let restored = 0;
+  for (const block of before) {
+    const lost = unitsOf(block).filter(({ hash }) => isPersons(hash) && !standing.has(hash));
+    if (lost.length === 0) continue;
+    restored += lost.length;
+    const at = blocks.findIndex((candidate) => candidate?.title === block.title);
+    if (at >= 0) raws[at] = insertUnits(raws[at] ?? '', lost);
+    else raws.push(insertUnits(headOf(block), lost));
+  }
+  return { raws, restored };
+}
+
+/** The text with each unit at the end of the section it stood in, which is made where it is missing. */
+export function insertUnits(text: string, units: readonly Unit[]): string {
+  const lines = text.trimEnd().split('\n');
+  for (const unit of units) insertUnit(lines, unit);
+  return `${lines.join('\n')}\n${/\n\r?\n$/.test(text) ? '\n' : ''}`;
+}
+
+function insertUnit(lines: string[], unit: Unit): void {
+  // A task may have another number or be gone; what stood in it is knowledge still.
+  const heading = unit.heading.startsWith('## Task') ? sectionHeadings.knowledge : unit.heading;
+  const headings = headingsIn(lines);
+  let start = heading === '' ? 0 : headings.find((at) => sameHeading(lines[at], heading));
+  if (start === undefined) {
+    start = placeFor(lines, heading, headings);
+    lines.splice(start, 0, '', heading);
+    start += 1;
+    if (start + 1 < lines.length) lines.splice(start + 1, 0, '');
+  }
+  if (unit.kind === 'heading' && sameHeading(unit.raw, heading)) return;
+  const from = start;
+  let end = headingsIn(lines).find((at) => at > from) ?? lines.length;
+  while (end > from + 1 && (lines[end - 1] ?? '').trim() === '') end -= 1;
+  const follows = /^(?:[-*+][ \t]|[ \t]+\S)/.test(lines[end - 1] ?? '');
+  lines.splice(end, 0, ...(unit.kind === 'prose' && follows ? [''] : []), ...unit.raw.split('\n'));
+}
+
+/** Where a missing section belongs: before the first that the schema puts after it, else at the end. */
+function placeFor(lines: readonly string[], heading: string, headings: readonly number[]): number {
+  const order = Object.values(sectionHeadings);
+  const rank = order.findIndex((known) => sameHeading(known, heading));
+  if (rank < 0) return lines.length;
+  const next = headings.find((at) => order.findIndex((known) => sameHeading(lines[at], known)) > rank);
+  if (next === undefined) return lines.length;
+  return (lines[next - 1] ?? '').trim() === '' ? next - 1 : next;
+}
+
+function headingsIn(lines: readonly string[]): number[] {
+  const fence = fenceState();
+  return lines.flatMap((line, at) => (!fence(line) && /^##[ \t]/.test(line) ? [at] : []));
+}
+
+function sameHeading(a: string | undefined, b: string): boolean {
+  return a?.trim().toLowerCase() === b.trim().toLowerCase();
+}
+
+function headOf(block: Block): string {
+  return `${block.lines
+    .filter(({ kind }) => kind === 'title' || kind === 'scope' || kind === 'applies_to')
+    .map(({ text }) => text)
+    .join('\n')}\n`;
+}
