@@ -1,9 +1,10 @@
 import { sha256 } from '../shared/thread-id.ts';
 import { namesOf } from './builtin/names.ts';
-import { renderRecord, titleOf } from './builtin/record.ts';
+import { renderRecord } from './builtin/record.ts';
 import { isHeard, signalsOf } from './builtin/signals.ts';
 import { slugOf } from './builtin/slug.ts';
 import { type Task, tasksOf } from './builtin/tasks.ts';
+import { titleOf } from './builtin/titles.ts';
 import { turnsOf } from './builtin/turns.ts';
 import type { Extraction, ExtractionInput, Extractor } from './types.ts';
 
@@ -36,7 +37,7 @@ function extractByRules({ thread, items }: ExtractionInput, redact: (text: strin
   const text = {
     rolloutSummary: redact(record.summary),
     rolloutSlug: slugOf(
-      titleOf(first.task, thread.title),
+      titleOf(first.task, thread),
       kept.flatMap(({ task }) => task.steps),
     ),
     rawMemory: redact(record.raw),

@@ -1,4 +1,5 @@
 import { formatItems, type ItemNumber } from '../../shared/evidence.ts';
+import { telling } from './commands.ts';
 import { type Failure, symptomsOf } from './failures.ts';
 import type { Signal } from './signals.ts';
 import type { Task } from './tasks.ts';
@@ -18,32 +19,36 @@ export function signalBullets(signals: readonly Signal[]): Bullet[] {
   return signals.slice(0, maxBullets).map((signal) => {
     const because = signal.because ? ` → ${signal.because}` : '';
     const mark = signal.stands ? '' : ' (candidate)';
-    return { text: bullet(`${quote(signal.text)}${because}${mark}`, signal.evidence), value: 20 + signal.value };
+    return {
+      text: bullet(`${quote(signal.text)}${because}${mark}`, signal.evidence),
+      value: (signal.stands ? 20 : 7) + signal.value,
+    };
   });
 }
 
-/** Fixes first, each failure's kind once. */
+/** What failed and what it took: fixes first, each symptom once, the newest first. */
 export function failureBullets(task: Task): Bullet[] {
   const said = new Set<string>();
   const bullets: Bullet[] = [];
   for (const failure of task.failures.toReversed()) {
     if (bullets.length >= maxBullets) break;
-    const symptoms = symptomsOf(failure);
+    const symptoms = symptomsOf(failure, bullets.length === 0 ? 2 : 1);
     const key = symptoms.length > 0 ? symptoms.map((one) => one.text).join('\n') : failure.failed.line;
     if (said.has(key)) continue;
     said.add(key);
     bullets.push(failure.passed ? fixBullet(failure, symptoms, failure.passed) : openBullet(failure, symptoms));
   }
-  const stops = task.stops.slice(-3).map(stopBullet);
-  return [...bullets.sort((a, b) => b.value - a.value), ...stops, ...refusedEdits(task)].slice(0, maxBullets);
+  const ranked = bullets.sort((a, b) => b.value - a.value).map((one, at) => ({ ...one, value: one.value - 4 * at }));
+  return [...ranked, ...task.stops.slice(-3).map(stopBullet), ...refusedEdits(task)].slice(0, maxBullets);
 }
 
 /** What proved the work, and which files belong together for it. */
 export function knowledgeBullets(task: Task): Bullet[] {
-  const checks = task.checks.slice(-4).reverse();
-  const proofs = checks.map((command, at) => ({
-    text: bullet(`verified with ${code(command.line)} (exit 0)`, placesOf(command)),
-    value: 14 - at,
+  const known = task.checks.filter(({ simple }) => simple.kind !== null);
+  const other = task.checks.filter(({ simple }) => simple.kind === null);
+  const proofs = [...known.toReversed(), ...other.toReversed()].slice(0, 4).map(({ simple, command }, at) => ({
+    text: bullet(`verified with ${code(simple.source)} (exit 0)`, placesOf(command)),
+    value: (simple.kind ? 14 : 10) - at,
   }));
   const files = filesOf(task.edits);
   if (files.length === 0) return proofs;
@@ -100,8 +105,8 @@ function fixBullet(failure: Failure, symptoms: Symptoms, passed: Command): Bulle
           .map((file) => code(file.name, 120))
           .join(', ')}`
       : '';
-  const same = passed.line === failure.failed.line;
-  const verified = same ? 'passed' : `${code(passed.line)} passed`;
+  const proof = proofOf(failure, passed);
+  const verified = proof === failure.failed.line ? 'passed' : `${code(proof)} passed`;
   const places = [
     ...placesOf(failure.failed),
     ...symptoms.map((one) => one.n),
@@ -111,10 +116,20 @@ function fixBullet(failure: Failure, symptoms: Symptoms, passed: Command): Bulle
   return { text: bullet(text, [...places.slice(0, maxItems - 2), ...placesOf(passed)]), value: how ? 18 : 9 };
 }
 
+/** Of the passing line, the command that the failure waited for; else the line. */
+function proofOf(failure: Failure, passed: Command): string {
+  const proved = passed.proves;
+  if (proved.length < telling(passed.simple).length || passed.line === failure.failed.line) return passed.line;
+  const last = telling(failure.failed.simple).at(-1);
+  const same =
+    proved.find((simple) => simple.key === last?.key) ?? proved.find((simple) => simple.family === last?.family);
+  return same?.source ?? passed.line;
+}
+
 function openBullet(failure: Failure, symptoms: Symptoms): Bullet {
   const times = failure.attempts > 1 ? `, ${failure.attempts} times` : '';
   const places = [...placesOf(failure.failed), ...(failure.again ? placesOf(failure.again) : [])];
-  const text = `${code(failure.failed.line)} failed${times} and did not pass in this session${said(symptoms)}`;
+  const text = `${code(failure.failed.line)} failed${times} and was not seen to pass afterwards${said(symptoms)}`;
   return { text: bullet(text, places), value: 16 };
 }
 

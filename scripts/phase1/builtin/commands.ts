@@ -1,3 +1,5 @@
+import { type Segment, segmentsOf } from './segments.ts';
+
 /**
  * What a simple command is for. `look` reads and proves nothing; `act` changes something without proving it; `check`
  * is anything else: tests, builds, linters, scripts, programs.
@@ -7,6 +9,10 @@ export type Purpose = 'look' | 'act' | 'check';
 /** One simple command of a command line. */
 export interface Simple {
   readonly purpose: Purpose;
+  /** Its place in the command line, verbatim, without a pipe's filters. */
+  readonly source: string;
+  /** The line's exit status is this command's: nothing is piped, and only `&&` follows. */
+  readonly decides: boolean;
   /** Its program, without folders: `pytest`, `rotate.sh`. */
   readonly program: string;
   /** Program and words, without flags, redirections and variables: equal keys are the same command. */
@@ -17,6 +23,8 @@ export interface Simple {
   readonly kind: string | null;
   /** It prints files or pages, so its output is their words and not the command's. */
   readonly prints: boolean;
+  /** `git checkout -- file`, `git restore`, `git reset`, `git revert`, `git stash`: work is taken back. */
+  readonly takesBack: boolean;
 }
 
 const maxLine = 2_000;
@@ -30,7 +38,7 @@ const actors = words(
   'rm mv cp mkdir rmdir touch chmod chown ln kill pkill killall tar unzip zip gzip curl wget ssh scp rsync',
 );
 const gitLooks = words(
-  'status log diff show branch rev-parse blame ls-files grep remote config describe shortlog reflog',
+  'status log diff show branch rev-parse rev-list blame ls-files ls-tree cat-file check-ignore merge-base grep remote config describe shortlog reflog tag',
 );
 const managers = words(
   'npm pnpm yarn bun pip pip3 uv poetry brew apt apt-get apk dnf yum gem bundle cargo go composer dotnet mix nix conda',
@@ -40,6 +48,9 @@ const installs = words(
 );
 const prefixes = words('do then else if while until time sudo command exec nohup ! { ( ) }');
 const shells = words('sh bash zsh dash ksh');
+const frames = words('for case select function done fi esac in }');
+// Their next word says what they do.
+const nested = words('run exec compose stash submodule worktree x dlx');
 const inlineFlags = words('-c -e --eval -p --print -');
 const kinds: readonly (readonly [string, RegExp])[] = [
   [
@@ -70,113 +81,58 @@ export function telling(commands: readonly Simple[]): Simple[] {
   return commands.filter((command) => command.purpose !== 'look');
 }
 
-/** True for `git checkout -- file`, `git restore`, `git reset`, `git revert`, `git stash`: work was taken back. */
-export function takesBack(command: Simple): boolean {
-  return /^git (?:restore|reset|revert|stash)\b/.test(command.key) || /^git checkout \S*[./]/.test(command.key);
-}
-
 function parse(line: string, depth: number): Simple[] {
-  const found: Simple[] = [];
-  for (const segment of segmentsOf(line)) {
-    const simple = simpleOf(segment, depth);
-    if (Array.isArray(simple)) found.push(...simple);
-    else if (simple) found.push(simple);
-  }
-  return found;
+  return segmentsOf(line).flatMap((segment) => simpleOf(segment, depth));
 }
 
-/** Words of each simple command that is no filter. Quotes and escapes are honoured, substitutions are words. */
-function segmentsOf(line: string): string[][] {
-  const segments: string[][] = [];
-  let current: string[] = [];
-  let word = '';
-  let started = false;
-  let piped = false;
-  const endWord = () => {
-    if (started) current.push(word);
-    word = '';
-    started = false;
-  };
-  const endSegment = (nextIsPiped: boolean) => {
-    endWord();
-    if (current.length > 0 && !piped) segments.push(current);
-    current = [];
-    piped = nextIsPiped;
-  };
-  for (let at = 0; at < line.length; at += 1) {
-    const char = line[at] ?? '';
-    if (char === "'" || char === '"') {
-      const close = closing(line, at, char);
-      word += line.slice(at + 1, close);
-      started = true;
-      at = close;
-    } else if (char === '\\') {
-      word += line[at + 1] ?? '';
-      started = true;
-      at += 1;
-    } else if (char === '<' && line[at + 1] === '<') {
-      current.push('-');
-      break;
-    } else if (char === '$' && line[at + 1] === '(') {
-      const close = line.indexOf(')', at);
-      const end = close < 0 ? line.length : close;
-      word += line.slice(at, end + 1);
-      started = true;
-      at = end;
-    } else if (char === '&' && (line[at - 1] === '>' || line[at + 1] === '>')) {
-      word += char;
-      started = true;
-    } else if (char === '|' && line[at + 1] !== '|') endSegment(true);
-    else if (char === ';' || char === '&' || char === '|' || char === '\n') {
-      if (line[at + 1] === char) at += 1;
-      endSegment(false);
-    } else if (/\s/.test(char)) endWord();
-    else {
-      word += char;
-      started = true;
-    }
-  }
-  endSegment(false);
-  return segments;
-}
-
-function closing(line: string, open: number, mark: string): number {
-  for (let at = open + 1; at < line.length; at += 1) {
-    if (mark === '"' && line[at] === '\\') at += 1;
-    else if (line[at] === mark) return at;
-  }
-  return line.length;
-}
-
-function simpleOf(segment: readonly string[], depth: number): Simple | Simple[] | null {
+function simpleOf({ words: all, source, decides }: Segment, depth: number): Simple[] {
   let at = 0;
-  while (at < segment.length && isPrefix(segment[at] ?? '')) at += 1;
-  if (segment[at] === 'timeout') at += 2;
-  if (segment[at] === 'for' || segment[at] === 'case' || at >= segment.length) return null;
-  let program = nameOf(segment[at] ?? '');
-  let rest = segment.slice(at + 1);
+  while (at < all.length && isPrefix(all[at] ?? '')) at += 1;
+  if (all[at] === 'timeout') at += 2;
+  if (at >= all.length || frames.has(all[at] ?? '')) return [];
+  let program = nameOf(all[at] ?? '');
+  let rest = all.slice(at + 1);
   if (shells.has(program) && rest.length > 0) {
     const script = rest.find((word) => !word.startsWith('-'));
     const isInline = rest.some((word) => /^-[a-z]{0,3}c$/.test(word));
-    if (isInline && script && depth < 2) return parse(script, depth + 1);
+    if (isInline && script && depth < 2)
+      return parse(script, depth + 1).map((simple) => ({ ...simple, decides: simple.decides && decides }));
     if (script && !isInline) {
       program = nameOf(script);
       rest = rest.slice(rest.indexOf(script) + 1);
     }
   }
-  const inline = rest.some((word) => inlineFlags.has(word)) && /^(?:python|node|ruby|perl|php|deno|bun)/.test(program);
-  const plain = inline ? ['(inline)'] : plainWords(rest);
-  const key = [program, ...plain].join(' ').slice(0, 160);
-  const family =
-    plain[0] === 'run' ? [program, ...plain.slice(0, 2)].join(' ') : [program, ...plain.slice(0, 1)].join(' ');
-  return {
-    purpose: purposeOf(program, plain),
-    program,
-    key,
-    family,
-    kind: kindOf([program, ...(inline ? [] : rest)]),
-    prints: printers.has(program) || (program === 'git' && /^(?:show|diff|grep|log)$/.test(plain[0] ?? '')),
-  };
+  const isInline =
+    /^(?:python|node|ruby|perl|php|deno|bun)/.test(program) && rest.some((word) => inlineFlags.has(word));
+  const plain = isInline ? ['(inline)'] : plainWords(rest);
+  const long = nested.has(plain[0] ?? '') ? 2 : 1;
+  return [
+    {
+      purpose: asksAbout(rest) ? 'look' : purposeOf(program, plain),
+      source,
+      decides,
+      program,
+      key: [program, ...plain].join(' ').slice(0, 160),
+      family: [program, ...plain.slice(0, long)].join(' '),
+      kind: kindOf([program, ...(isInline ? [] : rest)]),
+      prints: printers.has(program) || (program === 'git' && /^(?:show|diff|grep|log)$/.test(plain[0] ?? '')),
+      takesBack: program === 'git' && takesBack(rest),
+    },
+  ];
+}
+
+/** `--version`, `--help`: nothing is run. */
+function asksAbout(rest: readonly string[]): boolean {
+  return (
+    rest.some((word) => /^--?(?:version|help)$/.test(word)) || (rest.length === 1 && /^-[vVh]$/.test(rest[0] ?? ''))
+  );
+}
+
+function takesBack(rest: readonly string[]): boolean {
+  const [first = ''] = rest;
+  if (/^(?:restore|reset|revert)$/.test(first)) return true;
+  if (first === 'stash') return !/^(?:list|show|pop|apply|drop|clear)$/.test(rest[1] ?? '');
+  return first === 'checkout' && (rest.includes('--') || rest.includes('.'));
 }
 
 function isPrefix(word: string): boolean {

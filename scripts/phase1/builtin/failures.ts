@@ -1,5 +1,5 @@
-import { citedItems, type ItemNumber, parseEvidence } from '../../shared/evidence.ts';
 import { type Simple, telling } from './commands.ts';
+import { type Symptom, symptomsIn } from './symptoms.ts';
 import type { Command, Edit, Step } from './turns.ts';
 
 /** A command that failed, and later passed or never did. */
@@ -12,11 +12,6 @@ export interface Failure {
   /** Changes that were made between the first failure and the pass. */
   readonly edits: readonly Edit[];
   readonly passed: Command | null;
-}
-
-export interface Symptom {
-  readonly text: string;
-  readonly n: ItemNumber;
 }
 
 // A session that loops must not cost more than one that works.
@@ -52,12 +47,20 @@ export function failuresOf(steps: readonly Step[]): Failure[] {
   return all.sort(byPlace(steps)).slice(-maxFailures);
 }
 
-/** What the first and the last failing run said, verbatim, at most two lines; none where it would be a file's words. */
-export function symptomsOf(failure: Failure): Symptom[] {
-  const first = linesThatSay(failure.failed, failure.again ? 1 : 2);
-  const later = failure.again ? linesThatSay(failure.again, 1) : [];
+/**
+ * What the first and the last failing run said, verbatim; the same with other numbers counts once.
+ * @returns at most `max` lines; none where they would be a file's words.
+ */
+export function symptomsOf(failure: Failure, max: number): Symptom[] {
+  const first = symptomsIn(failure.failed, failure.again ? 1 : max);
+  const later = failure.again ? symptomsIn(failure.again, 1) : [];
   const said = new Set<string>();
-  return [...first, ...later].filter((line) => !said.has(line.text) && said.add(line.text));
+  return [...first, ...later]
+    .filter(({ text }) => {
+      const form = text.replace(/\d{1,20}/g, '0').slice(0, 60);
+      return !said.has(form) && said.add(form);
+    })
+    .slice(0, max);
 }
 
 function addEdit(open: ReadonlyMap<string, Open>, edit: Edit): void {
@@ -86,7 +89,8 @@ function fail(open: Map<string, Open>, closed: Failure[], command: Command): voi
 }
 
 function close(open: Map<string, Open>, command: Command): Failure[] {
-  const passed = telling(command.simple);
+  if (open.size === 0) return [];
+  const passed = command.proves;
   const closed: Failure[] = [];
   for (const [key, failure] of open) {
     if (!settles(failure, passed)) continue;
@@ -113,48 +117,6 @@ function settles(failure: Open, passed: readonly Simple[]): boolean {
 function settled(failure: Open, passed: Command | null): Failure {
   const { failed, again, attempts, edits } = failure;
   return { failed, again, attempts, edits, passed };
-}
-
-function linesThatSay(command: Command, max: number): Symptom[] {
-  const n = command.outputN;
-  if (n === null) return [];
-  const echoed = afterCommand(command);
-  if (echoed) return [{ text: echoed, n }];
-  if (command.simple.some((simple) => simple.prints)) return [];
-  const lines = command.output
-    .split('\n')
-    .map((line, at) => ({ text: line.trim(), at }))
-    .filter((line) => line.text.length > 3 && line.text.length < 2_000 && !holdsEvidence(line.text))
-    .map((line) => ({ ...line, score: scoreOf(line.text) }));
-  const best = lines.filter((line) => line.score > 0).sort((a, b) => b.score - a.score || a.at - b.at);
-  const chosen = best.slice(0, max).sort((a, b) => a.at - b.at);
-  const last = lines.findLast((line) => !/^Exit code \d{1,3}$/.test(line.text));
-  return (chosen.length > 0 ? chosen : last ? [last] : []).map((line) => ({ text: line.text, n }));
-}
-
-/** A refusal that repeats the whole command before it says why: what comes after. */
-function afterCommand(command: Command): string | null {
-  const line = command.line.trim();
-  if (line.length < 8 || line.length > 1_000) return null;
-  const at = command.output.indexOf(line);
-  if (at < 0) return null;
-  const rest = (command.output.slice(at + line.length).split('\n', 1)[0] ?? '').replace(/^[\s'"`:]{1,8}/, '');
-  return rest.length > 8 && !holdsEvidence(rest) ? rest.trimEnd() : null;
-}
-
-/** Marks that tools print in every locale weigh most; words only choose between lines, they decide nothing. */
-function scoreOf(line: string): number {
-  if (/^(?:#|\/\/|\*)/.test(line)) return 0;
-  if (/\b[A-Za-z.]{0,60}(?:Error|Exception|Panic)\b ?[:(\]]/.test(line)) return 5;
-  if (/\berror(?: ?\[?[A-Z]{1,4}\d{1,6}\]?| [A-Z]{2}\d{1,6})?: /i.test(line)) return 4;
-  if (/^\S{1,200}[:(]\d{1,6}(?:[:,]\d{1,5})?\)?:? \S/.test(line)) return 4;
-  if (/^(?:E {2,8}|✗|✘|×|not ok\b|---? FAIL\b|panic:|fatal:)/.test(line)) return 4;
-  if (/\b(?:error|fatal|denied|cannot|refused|not found|No such file)\b/i.test(line)) return 2;
-  return /\b(?:FAIL|FAILED|fail(?:ed|ure)?)\b/.test(line) ? 1 : 0;
-}
-
-function holdsEvidence(text: string): boolean {
-  return citedItems(text).length > 0 || parseEvidence(text).length > 0;
 }
 
 function byPlace(steps: readonly Step[]): (a: Failure, b: Failure) => number {

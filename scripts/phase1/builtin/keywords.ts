@@ -10,12 +10,9 @@ export function keywordsOf(tasks: readonly Task[], names: Names): string[] {
   const found = new Set<string>();
   for (const task of tasks) {
     for (const file of filesOf(task.edits).slice(0, 4)) found.add(baseName(file.name));
-    for (const check of task.checks.slice(-2)) {
-      const last = check.simple.findLast((simple) => simple.purpose === 'check');
-      if (last) found.add(last.family);
-    }
+    for (const { simple } of task.checks.slice(-3)) found.add(simple.family);
     for (const failure of task.failures.slice(-4))
-      for (const symptom of symptomsOf(failure)) for (const name of errorNames(symptom.text)) found.add(name);
+      for (const symptom of symptomsOf(failure, 2)) for (const name of errorNames(symptom.text)) found.add(name);
     for (const turn of task.turns.slice(0, 8))
       for (const name of namedIn((turn.message?.text ?? '').slice(0, 1_000), names).slice(0, 4)) found.add(name);
   }

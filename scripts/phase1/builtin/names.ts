@@ -34,7 +34,8 @@ export function namesOf(turns: readonly Turn[]): Names {
     for (const step of turn.steps) {
       if (step.step === 'command') {
         addWords(names.words, step.line.slice(0, 2_000));
-        for (const simple of step.simple) names.programs.add(simple.program.toLowerCase());
+        for (const { program, source } of step.simple)
+          names.programs.add(program.toLowerCase()).add(baseName(source.split(' ', 1)[0] ?? '').toLowerCase());
       } else if (step.step === 'edit') {
         for (const file of step.files) names.edited.add(file).add(baseName(file));
         addWords(names.written, step.text);

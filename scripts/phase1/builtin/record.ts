@@ -1,5 +1,5 @@
 import type { Thread } from '../../rollout/types.ts';
-import { formatItems, withoutEvidence } from '../../shared/evidence.ts';
+import { formatItems } from '../../shared/evidence.ts';
 import {
   type Bullet,
   bullet,
@@ -9,30 +9,21 @@ import {
   knowledgeBullets,
   signalBullets,
 } from './bullets.ts';
+import { type Block, fit } from './fit.ts';
 import { keywordsOf } from './keywords.ts';
 import type { Names } from './names.ts';
 import type { Signal } from './signals.ts';
 import type { Outcome, Task } from './tasks.ts';
-import { code, cutToFit, quote, sentencesOf, utf8Bytes } from './text.ts';
+import { code, quote } from './text.ts';
+import { inShort, openingOf, titleOf } from './titles.ts';
 
 export interface TaskRecord {
   readonly task: Task;
   readonly signals: readonly Signal[];
 }
 
-interface Section {
-  readonly heading: string;
-  readonly bullets: Bullet[];
-}
-
-interface Block {
-  readonly title: string;
-  readonly head: readonly string[];
-  readonly sections: readonly Section[];
-}
-
-// A row of the state is at most 6 KB, both texts and their columns together.
-const maxRaw = 2_400;
+// A row of the state is at most 6 KB, both texts, as JSON, and their columns together.
+const maxRaw = 2_500;
 const maxSummary = 2_900;
 
 /** Both texts of a session, in the formats of spec §5.1, each within its bound: what is worth least is left out first. */
@@ -41,65 +32,47 @@ export function renderRecord(
   tasks: readonly TaskRecord[],
   names: Names,
 ): { raw: string; summary: string } {
+  const all = tasks.map(({ task }) => task);
   const group = thread.repo === 'none' ? thread.cwd : thread.repo;
   const rawBlocks = tasks.map((entry, at) => rawBlock(entry, at, group, thread));
   const summaryBlocks = tasks.map((entry, at) => summaryBlock(entry, at, thread));
   return {
-    raw: fit(frontMatter(thread, tasks, group, names), rawBlocks, maxRaw),
-    summary: fit(summaryHead(thread, tasks), summaryBlocks, maxSummary),
+    raw: fit(frontMatter(thread, all, group, names), rawBlocks, maxRaw),
+    summary: fit(summaryHead(thread, all), summaryBlocks, maxSummary),
   };
 }
 
-/** The person's first words on a task as one line, without marks of memory or Markdown. */
-export function titleOf(task: Task, fallback: string): string {
-  const sentences = sentencesOf(task.turns[0]?.message?.text ?? '', 4).map((sentence) => sentence.text);
-  let title = '';
-  for (const sentence of sentences) {
-    if (title !== '' && title.length >= 24 && !/[:：]$/.test(title)) break;
-    title = `${title} ${sentence}`.trim();
-  }
-  const clean = withoutEvidence(title === '' ? fallback : title)
-    .replaceAll(/\s{1,40}/g, ' ')
-    .trim();
-  const { text, cut } = cutToFit(clean, 100);
-  return cut ? `${text} …` : text.replace(/[.。!！:：]{1,4}$/, '');
-}
-
-function frontMatter(thread: Thread, tasks: readonly TaskRecord[], group: string, names: Names): string {
+function frontMatter(thread: Thread, tasks: readonly Task[], group: string, names: Names): string {
   const [first] = tasks;
-  const title = first ? titleOf(first.task, thread.title) : '';
   return [
     '---',
-    `description: ${yamlText(tasks.map(({ task }) => inShort(task, thread)).join('; '))}`,
-    `task: ${yamlText(title)}`,
+    `description: ${yamlText(inShort(tasks, thread))}`,
+    `task: ${yamlText(first ? titleOf(first, thread) : '')}`,
     `task_group: ${yamlText(group)}`,
-    `task_outcome: ${first ? outcomeOfAll(tasks) : 'uncertain'}`,
+    `task_outcome: ${outcomeOfAll(tasks)}`,
     `cwd: ${yamlText(thread.cwd)}`,
-    `keywords: ${yamlText(
-      keywordsOf(
-        tasks.map(({ task }) => task),
-        names,
-      ).join(', '),
-    )}`,
+    `keywords: ${yamlText(keywordsOf(tasks, names).join(', '))}`,
     '---',
   ].join('\n');
 }
 
-function summaryHead(thread: Thread, tasks: readonly TaskRecord[]): string {
+function summaryHead(thread: Thread, tasks: readonly Task[]): string {
   const branch = thread.branch ? `, branch ${code(thread.branch, 80)}` : '';
   const commit = thread.commit ? `, commit ${code(thread.commit.slice(0, 12))}` : '';
+  const place = `${thread.agent} (${thread.origin}) in ${code(thread.cwd, 120)} of ${code(thread.repo, 120)}`;
   return [
-    `# ${tasks.map(({ task }) => inShort(task, thread)).join('; ')}`,
+    `# ${inShort(tasks, thread)}`,
     '',
-    `Rollout context: ${thread.agent} (${thread.origin}) in ${code(thread.cwd, 120)} of ${code(thread.repo, 120)}${branch}${commit}; written by rules from the session's structure, without a model.`,
+    `Rollout context: ${place}${branch}${commit}; written by rules from the session's structure, without a model.`,
   ].join('\n');
 }
 
 function rawBlock({ task, signals }: TaskRecord, at: number, group: string, thread: Thread): Block {
-  const title = titleOf(task, thread.title);
-  const failed = task.failures.filter((failure) => failure.passed === null).map((failure) => failure.failed);
-  const proved = new Set(task.checks.slice(-4));
-  const other = commandsOf(task).filter((command) => !proved.has(command) && !failed.includes(command));
+  const title = titleOf(task, thread);
+  const told = new Set(task.checks.map(({ command }) => command.line));
+  for (const { failed, again, passed } of task.failures)
+    for (const command of [failed, again, passed]) if (command) told.add(command.line);
+  const other = commandsOf(task).filter((command) => !told.has(command.line) && command.exit !== null);
   return {
     title: `### Task ${at + 1}: ${title}`,
     head: [requestLine('task: ', task, title), `task_group: ${group}`, `task_outcome: ${task.outcome}`],
@@ -113,11 +86,9 @@ function rawBlock({ task, signals }: TaskRecord, at: number, group: string, thre
 }
 
 function summaryBlock({ task, signals }: TaskRecord, at: number, thread: Thread): Block {
-  const title = titleOf(task, thread.title);
+  const title = titleOf(task, thread);
   const words = task.turns.findLast((turn) => turn.lastWords)?.lastWords;
-  const opening = words ? sentencesOf(words.text, 3) : [];
-  const answer =
-    words && opening[0] ? [bullet(`the agent's last words: ${quote(firstOf(words.text, opening))}`, [words.n])] : [];
+  const answer = words ? [bullet(`the agent's last words: ${quote(openingOf(words.text))}`, [words.n])] : [];
   return {
     title: `## Task ${at + 1}: ${title}`,
     head: [requestLine('Request: ', task, title), `Outcome: ${task.outcome}`],
@@ -133,21 +104,7 @@ function summaryBlock({ task, signals }: TaskRecord, at: number, thread: Thread)
 function requestLine(label: string, task: Task, title: string): string {
   const { message } = task.turns[0] ?? {};
   if (!message) return `${label}${title}`;
-  const sentences = sentencesOf(message.text, 12);
-  return `${label}${quote(firstOf(message.text, sentences))} ${formatItems([message.n])}`;
-}
-
-/** The first sentences of a line, verbatim. */
-function firstOf(text: string, sentences: readonly { readonly text: string; readonly at: number }[]): string {
-  const [first] = sentences;
-  if (!first) return '';
-  let end = first.at + first.text.length;
-  for (const sentence of sentences) {
-    const next = sentence.at + sentence.text.length;
-    if (next - first.at > 240 || text.slice(first.at, next).includes('\n')) break;
-    end = next;
-  }
-  return withoutEvidence(text.slice(first.at, end));
+  return `${label}${quote(openingOf(message.text))} ${formatItems([message.n])}`;
 }
 
 function stepBullets(task: Task): Bullet[] {
@@ -168,54 +125,11 @@ function commandsOf(task: Task) {
     .filter((command) => command.simple.some((one) => one.purpose !== 'look'));
 }
 
-/** `Fix the test: success, changed pricing/discount.py, verified with pytest` */
-function inShort(task: Task, thread: Thread): string {
-  const files = filesOf(task.edits).map((file) => file.name);
-  const more = files.length > 2 ? ` and ${files.length - 2} more` : '';
-  const changed = files.length > 0 ? `, changed ${files.slice(0, 2).join(', ')}${more}` : '';
-  const check = task.checks.at(-1);
-  const proof =
-    task.outcome === 'success' && check
-      ? `, verified with ${cutToFit(check.line.split('\n', 1)[0] ?? '', 60).text}`
-      : '';
-  return `${titleOf(task, thread.title)}: ${task.outcome}${changed}${proof}`;
-}
-
-function outcomeOfAll(tasks: readonly TaskRecord[]): Outcome {
-  const outcomes = tasks.map(({ task }) => task.outcome);
+function outcomeOfAll(tasks: readonly Task[]): Outcome {
+  const outcomes = tasks.map((task) => task.outcome);
   const [first = 'uncertain'] = outcomes;
   if (outcomes.every((outcome) => outcome === first)) return first;
   return outcomes.includes('success') || outcomes.includes('partial') ? 'partial' : 'uncertain';
-}
-
-function fit(head: string, blocks: readonly Block[], maxBytes: number): string {
-  for (;;) {
-    const text = render(head, blocks);
-    if (utf8Bytes(text) <= maxBytes) return text;
-    const section = cheapest(blocks);
-    if (!section) return text;
-    section.bullets.splice(section.bullets.indexOf(least(section.bullets)), 1);
-  }
-}
-
-function render(head: string, blocks: readonly Block[]): string {
-  const parts = blocks.map((block) => {
-    const sections = block.sections.filter((section) => section.bullets.length > 0);
-    const lists = sections.map(
-      (section) => `\n${section.heading}\n${section.bullets.map((one) => one.text).join('\n')}\n`,
-    );
-    return `${block.title}\n\n${block.head.join('\n')}\n${lists.join('')}`;
-  });
-  return `${head}\n\n${parts.join('\n')}`;
-}
-
-function cheapest(blocks: readonly Block[]): Section | undefined {
-  const full = blocks.flatMap((block) => block.sections).filter((section) => section.bullets.length > 0);
-  return full.sort((a, b) => least(a.bullets).value - least(b.bullets).value)[0];
-}
-
-function least(bullets: readonly Bullet[]): Bullet {
-  return bullets.reduce((low, one) => (one.value <= low.value ? one : low), bullets[0] ?? { text: '', value: 0 });
 }
 
 /** A YAML scalar: plain where nobody could read it differently, else in JSON's quotes, which are YAML's too. */

@@ -1,5 +1,5 @@
 import { citedItems, type ItemNumber, parseEvidence } from '../../shared/evidence.ts';
-import { takesBack, telling } from './commands.ts';
+import { telling } from './commands.ts';
 import { type Names, namedIn } from './names.ts';
 import { baseName, type Task } from './tasks.ts';
 import { isQuestion, type Sentence, sentencesOf, wordCount } from './text.ts';
@@ -30,6 +30,8 @@ const maxQuote = 240;
 // A request of more than this is a document: a plan or a pasted review, not standing instructions.
 const documentSentences = 8;
 const documentLength = 1_200;
+// A correction is said in a few sentences; what is longer is more likely the next request.
+const briefLength = 300;
 
 /** At most twelve, the most valuable first; of equal ones the newest. */
 export function signalsOf(task: Task, names: Names): Signal[] {
@@ -57,16 +59,20 @@ function requestSignals(turn: Turn, names: Names): Signal[] {
   const all = sentencesOf(message.text, maxSentences);
   if (all.length > documentSentences) return [];
   const remembers = keepsInMemory(turn);
+  const isBrief = message.text.length <= briefLength && !/\n\s{0,40}\n/.test(message.text.trim());
   const sentences = remembers ? all : all.slice(1);
   return sentences.flatMap((sentence) => {
     if (isQuestion(sentence.text) || isForeign(sentence.text)) return [];
     const named = namedIn(sentence.text, names);
     const own = named.filter((name) => !names.edited.has(name) && !names.edited.has(baseName(name)));
-    if (remembers) return [signalOf(sentence, message.n, 'kept in memory on request', true, 6, [remembers])];
+    if (remembers)
+      return isStatement(sentence.text, 2)
+        ? [signalOf(sentence, message.n, 'kept in memory on request', true, 6, [remembers])]
+        : [];
     if (named.length > own.length) return [];
     const lasting = own.filter((name) => !names.written.has(name) || names.words.has(name) || isProgram(name, names));
     if (lasting.length > 0) return [signalOf(sentence, message.n, `names ${list(lasting)}`, true, 3)];
-    return isStatement(sentence.text, 4) ? [signalOf(sentence, message.n, null, false, 1)] : [];
+    return isBrief && isStatement(sentence.text, 4) ? [signalOf(sentence, message.n, null, false, 1)] : [];
   });
 }
 
@@ -76,15 +82,18 @@ function laterSignals(turn: Turn, before: readonly Turn[], names: Names): Signal
   if (!message) return [];
   const sentences = sentencesOf(message.text, maxSentences).filter((sentence) => !isForeign(sentence.text));
   const change = changeAfter(turn, before);
-  if (change && message.text.length <= documentLength)
+  const isBrief = message.text.length <= briefLength;
+  if (change && (isBrief || (change.strong && message.text.length <= documentLength)))
     return joined(message.text, sentences).map((piece) =>
       signalOf(piece, message.n, change.what, true, change.strong ? 6 : 4, change.evidence),
     );
   return sentences.flatMap((sentence) => {
-    if (isQuestion(sentence.text)) return [];
+    if (isQuestion(sentence.text) || message.text.length > documentLength) return [];
     const named = namedIn(sentence.text, names);
     if (named.length > 0) return [signalOf(sentence, message.n, `names ${list(named)}`, true, 3)];
-    return isStatement(sentence.text, 3) ? [signalOf(sentence, message.n, null, false, turn.calls > 0 ? 2 : 1)] : [];
+    return isBrief && isStatement(sentence.text, 3)
+      ? [signalOf(sentence, message.n, null, false, turn.calls > 0 ? 2 : 1)]
+      : [];
   });
 }
 
@@ -98,7 +107,9 @@ interface Change {
 function changeAfter(turn: Turn, before: readonly Turn[]): Change | null {
   const earlier = before.flatMap((one) => one.steps);
   if (earlier.length === 0) return null;
-  const back = turn.steps.find((step) => step.step === 'command' && step.exit === 0 && step.simple.some(takesBack));
+  const back = turn.steps.find(
+    (step) => step.step === 'command' && step.exit === 0 && step.simple.some((simple) => simple.takesBack),
+  );
   const again = firstAgain(turn.steps, earlier);
   const fixed = nowPasses(turn.steps, earlier);
   const stop = before.at(-1)?.steps.at(-1);
@@ -127,7 +138,8 @@ function nowPasses(steps: readonly Step[], earlier: readonly Step[]): Step | und
   const state = new Map<string, boolean>();
   for (const step of earlier)
     if (step.step === 'command' && step.exit !== null)
-      for (const simple of telling(step.simple)) state.set(simple.key, step.exit === 0);
+      for (const [at, simple] of telling(step.simple).toReversed().entries())
+        if (step.exit === 0 || at === 0) state.set(simple.key, step.exit === 0);
   return steps.find(
     (step) =>
       step.step === 'command' &&

@@ -1,4 +1,4 @@
-import { telling } from './commands.ts';
+import { type Simple, telling } from './commands.ts';
 import { type Failure, failuresOf } from './failures.ts';
 import { isQuestion, sentencesOf } from './text.ts';
 import type { Command, Edit, Step, Stop, Turn } from './turns.ts';
@@ -9,12 +9,18 @@ export type Outcome = 'success' | 'partial' | 'uncertain' | 'fail';
 export interface Task {
   readonly turns: readonly Turn[];
   readonly steps: readonly Step[];
+  /** Changes that were made and not taken back. */
   readonly edits: readonly Edit[];
   readonly failures: readonly Failure[];
   readonly stops: readonly Stop[];
-  /** Commands that passed and prove something: the last run of each, in order. */
-  readonly checks: readonly Command[];
+  /** Commands that passed and prove something, by their last run, in order. */
+  readonly checks: readonly Check[];
   readonly outcome: Outcome;
+}
+
+export interface Check {
+  readonly simple: Simple;
+  readonly command: Command;
 }
 
 const maxTasks = 4;
@@ -69,23 +75,48 @@ function addPaths(known: Set<string>, text: string): void {
 
 function taskOf(turns: readonly Turn[]): Task {
   const steps = turns.flatMap((turn) => turn.steps);
-  const edits = steps.filter((step) => step.step === 'edit');
-  const made = edits.filter((edit) => edit.made);
   const failures = failuresOf(steps);
   const stops = steps.filter((step) => step.step === 'stop');
   const checks = lastRuns(steps.filter((step) => step.step === 'command'));
-  return { turns, steps, edits: made, failures, stops, checks, outcome: outcomeOf(turns, steps, failures, checks) };
+  return {
+    turns,
+    steps,
+    edits: standingEdits(steps),
+    failures,
+    stops,
+    checks,
+    outcome: outcomeOf(turns, steps, failures, checks),
+  };
 }
 
-function lastRuns(commands: readonly Command[]): Command[] {
-  const last = new Map<string, Command>();
-  for (const command of commands) {
-    const checks = command.simple.filter((simple) => simple.purpose === 'check');
-    const key = checks.map((simple) => simple.key).join(' & ');
-    if (checks.length === 0 || command.exit !== 0) continue;
-    last.delete(key);
-    last.set(key, command);
+/** A file that `git checkout -- file` or the like puts back is not changed by what came before. */
+function standingEdits(steps: readonly Step[]): Edit[] {
+  const kept: Edit[] = [];
+  const backLater = new Set<string>();
+  for (const step of steps.toReversed()) {
+    if (step.step === 'command' && step.exit === 0)
+      for (const simple of step.simple)
+        if (simple.takesBack) for (const word of simple.key.split(' ').slice(2, 40)) backLater.add(word);
+    if (step.step !== 'edit' || !step.made) continue;
+    const files = step.files.filter((file) => !backLater.has(file) && !isAgentsOwn(file));
+    if (files.length > 0) kept.push({ ...step, files });
   }
+  return kept.reverse();
+}
+
+/** Where agents keep their own notes and plans: no part of the work. */
+function isAgentsOwn(file: string): boolean {
+  return /^~\/\.(?:claude|codex)\//.test(file);
+}
+
+function lastRuns(commands: readonly Command[]): Check[] {
+  const last = new Map<string, Check>();
+  for (const command of commands)
+    for (const simple of command.proves) {
+      if (simple.purpose !== 'check') continue;
+      last.delete(simple.key);
+      last.set(simple.key, { simple, command });
+    }
   return [...last.values()];
 }
 
@@ -94,7 +125,7 @@ function outcomeOf(
   turns: readonly Turn[],
   steps: readonly Step[],
   failures: readonly Failure[],
-  checks: readonly Command[],
+  checks: readonly Check[],
 ): Outcome {
   const lastStop = steps.findLastIndex((step) => step.step === 'stop');
   if (lastStop >= 0 && steps.slice(lastStop + 1).every((step) => !changes(step))) return 'partial';
@@ -107,7 +138,9 @@ function outcomeOf(
   const wasAnswered = turns.length < 2 || (turns.at(-1)?.steps.length ?? 0) > 0 || (turns.at(-1)?.calls ?? 0) > 0;
   if (!wasAnswered && turns.some((turn) => turn.steps.length > 0)) return 'partial';
   const lastEdit = steps.findLastIndex((step) => step.step === 'edit' && step.made);
-  const lastCheck = steps.findLastIndex((step) => step.step === 'command' && step.exit === 0 && isCheck(step));
+  const lastCheck = steps.findLastIndex(
+    (step) => step.step === 'command' && step.proves.some((simple) => simple.purpose === 'check'),
+  );
   return lastCheck > lastEdit && lastCheck >= 0 ? 'success' : 'uncertain';
 }
 

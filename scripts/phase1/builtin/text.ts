@@ -48,13 +48,19 @@ export function wordCount(text: string): number {
   return Math.floor(halves / 2);
 }
 
-/** The text, or its beginning up to the last word that fits in `max` characters: a prefix, so still verbatim. */
+/**
+ * The text, or its beginning up to the last word that fits: a prefix, so still verbatim.
+ * @param max in columns: characters of scripts that write without spaces count twice, as they say more.
+ */
 export function cutToFit(text: string, max: number): { readonly text: string; readonly cut: boolean } {
-  if (text.length <= max) return { text, cut: false };
-  const head = text.slice(0, max);
+  if (text.length * 2 <= max) return { text, cut: false };
+  let columns = 0;
+  let end = 0;
+  for (; end < text.length && columns <= max; end += 1) columns += wide.test(text[end] ?? '') ? 2 : 1;
+  if (columns <= max) return { text, cut: false };
+  const head = text.slice(0, end - 1);
   const space = Math.max(head.lastIndexOf(' '), head.lastIndexOf('，'), head.lastIndexOf('、'));
-  const end = space > max / 2 ? space : max;
-  return { text: withoutHalfPair(head.slice(0, end)).trimEnd(), cut: true };
+  return { text: withoutHalfPair(space > head.length / 2 ? head.slice(0, space) : head).trimEnd(), cut: true };
 }
 
 /** `"…"`, verbatim; what did not fit is marked outside the quotation marks. */

@@ -1,6 +1,7 @@
 import type { Item } from '../../rollout/types.ts';
 import type { ItemNumber } from '../../shared/evidence.ts';
-import { type Simple, simpleCommands } from './commands.ts';
+import { type Simple, simpleCommands, telling } from './commands.ts';
+import { complains } from './symptoms.ts';
 
 /** A shell command and how it ended. */
 export interface Command {
@@ -8,8 +9,13 @@ export interface Command {
   readonly n: ItemNumber;
   readonly line: string;
   readonly simple: readonly Simple[];
-  /** null while it has no output, or when the agent does not know how it ended. */
+  /** null while it has no output, when it was stopped or refused, or when the agent does not know how it ended. */
   readonly exit: number | null;
+  /**
+   * What the run proves by passing: the commands whose exit status is the line's, and, while nothing in the output looks
+   * like an error, those before a pipe or a semicolon too.
+   */
+  readonly proves: readonly Simple[];
   readonly output: string;
   readonly outputN: ItemNumber | null;
 }
@@ -95,7 +101,7 @@ function addCall(turn: Building, item: Item, output: Item | null, stopped: Set<s
   turn.calls += 1;
   const denial = output && isDenial(output.text);
   const aborted = output && isAborted(output.text);
-  if (item.does === 'shell') turn.steps.push(commandOf(item, output));
+  if (item.does === 'shell') turn.steps.push(commandOf(item, output, Boolean(denial || aborted)));
   else if (item.does === 'edit') turn.steps.push(editOf(item, output));
   else if (item.does !== 'agent') turn.looks.push(item.text.slice(0, maxCall));
   if (!output || !(denial || aborted) || stopped.has(item.call ?? '')) return;
@@ -110,16 +116,25 @@ function addInterruption(turn: Building, item: Item): void {
   if (last?.step !== 'stop') turn.steps.push({ step: 'stop', n: item.n, call: null, what: '', kind: 'interrupted' });
 }
 
-function commandOf(item: Item, output: Item | null): Command {
+function commandOf(item: Item, output: Item | null, wasStopped: boolean): Command {
+  const simple = simpleCommands(item.text);
+  const exit = wasStopped ? null : (output?.exit ?? null);
+  const text = output ? headAndTail(output.text) : '';
   return {
     step: 'command',
     n: item.n,
     line: item.text,
-    simple: simpleCommands(item.text),
-    exit: output?.exit ?? null,
-    output: output ? headAndTail(output.text) : '',
+    simple,
+    exit,
+    proves: exit === 0 ? provedBy(simple, text) : [],
+    output: text,
     outputN: output?.n ?? null,
   };
+}
+
+function provedBy(simple: readonly Simple[], output: string): Simple[] {
+  const all = telling(simple);
+  return all.every((one) => one.decides) || !complains(output) ? all : all.filter((one) => one.decides);
 }
 
 function editOf(item: Item, output: Item | null): Edit {

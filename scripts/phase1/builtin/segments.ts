@@ -1,0 +1,76 @@
+/** One simple command of a shell line: its words without quotes, and its place in the line. */
+export interface Segment {
+  readonly words: readonly string[];
+  readonly source: string;
+  /** The line's exit status is this command's: nothing is piped, and only `&&` follows. */
+  readonly decides: boolean;
+}
+
+/** Each simple command that is no filter. Quotes and escapes are honoured; a substitution is a word. */
+export function segmentsOf(line: string): Segment[] {
+  const segments: { words: string[]; source: string; decides: boolean }[] = [];
+  let words: string[] = [];
+  let word = '';
+  let inWord = false;
+  let isFilter = false;
+  let start = 0;
+  const endWord = () => {
+    if (inWord) words.push(word);
+    word = '';
+    inWord = false;
+  };
+  const endSegment = (end: number, by: string) => {
+    endWord();
+    const isCommand = words.length > 0 && !isFilter;
+    if (isCommand) segments.push({ words, source: line.slice(start, end).trim(), decides: by !== '|' });
+    if (by !== '&&' && by !== '|' && by !== '') for (const segment of segments) segment.decides = false;
+    words = [];
+    isFilter = by === '|';
+  };
+  let at = 0;
+  for (; at < line.length; at += 1) {
+    const char = line[at] ?? '';
+    if (char === "'" || char === '"') {
+      const close = closing(line, at, char);
+      word += line.slice(at + 1, close);
+      inWord = true;
+      at = close;
+    } else if (char === '\\') {
+      word += line[at + 1] ?? '';
+      inWord = true;
+      at += 1;
+    } else if (char === '<' && line[at + 1] === '<') {
+      words.push('-');
+      break;
+    } else if (char === '$' && line[at + 1] === '(') {
+      const close = line.indexOf(')', at);
+      const end = close < 0 ? line.length : close;
+      word += line.slice(at, end + 1);
+      inWord = true;
+      at = end;
+    } else if (char === '&' && (line[at - 1] === '>' || line[at + 1] === '>')) {
+      word += char;
+      inWord = true;
+    } else if (char === '|' || char === ';' || char === '&' || char === '\n') {
+      const by = line[at + 1] === char && char !== '\n' ? char + char : char;
+      const endsLine = (by === ';' || by === '\n') && line.slice(at + 1).trim() === '';
+      endSegment(at, endsLine ? '' : by);
+      at += by.length - 1;
+      start = at + 1;
+    } else if (/\s/.test(char)) endWord();
+    else {
+      word += char;
+      inWord = true;
+    }
+  }
+  endSegment(at, '');
+  return segments;
+}
+
+function closing(line: string, open: number, mark: string): number {
+  for (let at = open + 1; at < line.length; at += 1) {
+    if (mark === '"' && line[at] === '\\') at += 1;
+    else if (line[at] === mark) return at;
+  }
+  return line.length;
+}
