@@ -14,7 +14,8 @@ export function withoutThoughts(text: string): string {
   }
   if (/^[{["`]/.test(rest)) return rest;
   const orphan = /<\/think(?:ing)?>/.exec(rest);
-  return orphan === null ? rest : rest.slice(orphan.index + orphan[0].length).trimStart();
+  if (orphan === null || /<think(?:ing)?>/.test(rest.slice(0, orphan.index))) return rest;
+  return rest.slice(orphan.index + orphan[0].length).trimStart();
 }
 
 /**

@@ -98,9 +98,11 @@ function startOf(now: Exclude<CharClass, 'wide'>, before: CharClass): number {
   return 1;
 }
 
+/** Of one UTF-16 unit. Emoji are three tokens at most, other pairs of surrogates four. */
 function wideTokens(code: number): number {
   if (code < 0x800) return 0.8;
   if (code < 0x1000) return 0.9;
+  if (code >= 0xd83c && code <= 0xd83e) return 1;
   if (code >= 0xd800 && code <= 0xdfff) return 2;
   if ((code >= 0x3040 && code <= 0x30ff) || (code >= 0x4e00 && code <= 0x9fff)) return 1.2;
   if (code >= 0xac00 && code <= 0xd7a3) return 1.5;

@@ -1,0 +1,110 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { MemoryError, messageOf } from '../shared/errors.ts';
+import { byBinary } from '../shared/files.ts';
+
+/** A folder of small JSON files, owner's only, written whole or not at all. Links are never followed. */
+export interface JournalFolder {
+  /** Names of its plain files, in binary order. Left-over unfinished ones are removed first. */
+  names(): string[];
+  /** @throws Error for a link, a folder, a file over 16 MB or one that cannot be read. */
+  read(name: string): string;
+  /** Written beside its place, flushed to the disk, then moved there. */
+  write(name: string, text: string): Promise<void>;
+  /** As `write`, at once: for what must be there before anything else happens. */
+  writeNow(name: string, text: string): void;
+  /** A new small file, at once and not flushed: outlives the process, not the machine. Replaces one of that name. */
+  mark(name: string, text: string): void;
+  rename(from: string, to: string): void;
+  remove(name: string): void;
+}
+
+/** @throws MemoryError when the folder cannot be made. */
+export function openFolder(path: string): JournalFolder {
+  let unfinished = 0;
+  attempt(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
+  return {
+    names() {
+      const files = readdirSync(path, { withFileTypes: true }).filter((entry) => !entry.isDirectory());
+      for (const { name } of files.filter((entry) => entry.name.endsWith('.tmp')))
+        rmSync(join(path, name), { force: true });
+      return files
+        .map((entry) => entry.name)
+        .filter((name) => !name.endsWith('.tmp'))
+        .sort(byBinary);
+    },
+    read(name) {
+      const file = openSync(join(path, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        const { size } = fstatSync(file);
+        if (!fstatSync(file).isFile() || size > largestFile) throw new Error('no plain file, or too large');
+        return readFileSync(file, 'utf8');
+      } finally {
+        closeSync(file);
+      }
+    },
+    async write(name, text) {
+      const beside = join(path, `${name}.${++unfinished}.tmp`);
+      try {
+        const file = await open(beside, 'wx', 0o600);
+        try {
+          await file.writeFile(text);
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+        await rename(beside, join(path, name));
+      } catch (thrown) {
+        await rm(beside, { force: true });
+        throw writeError(path, thrown);
+      }
+    },
+    writeNow(name, text) {
+      const beside = join(path, `${name}.${++unfinished}.tmp`);
+      attempt(path, () => {
+        const file = openSync(beside, 'wx', 0o600);
+        try {
+          writeFileSync(file, text);
+          fsyncSync(file);
+        } finally {
+          closeSync(file);
+        }
+        renameSync(beside, join(path, name));
+      });
+    },
+    mark: (name, text) => attempt(path, () => writeFileSync(join(path, name), text, { mode: 0o600, flag: 'w' })),
+    rename: (from, to) => attempt(path, () => renameSync(join(path, from), join(path, to))),
+    remove: (name) => attempt(path, () => rmSync(join(path, name), { force: true })),
+  };
+}
+
+const largestFile = 16 * 1024 * 1024;
+
+function attempt(path: string, change: () => void): void {
+  try {
+    change();
+  } catch (thrown) {
+    throw writeError(path, thrown);
+  }
+}
+
+function writeError(path: string, thrown: unknown): MemoryError {
+  return new MemoryError(
+    `The journal in ${path} cannot be written: ${messageOf(thrown)}.`,
+    'Free some space on the disk or make the folder writable; what has been paid for and written is used by the next run.',
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,39 @@
+import { type Journal, journalKey } from './journal.ts';
+import type { Ledger } from './ledger.ts';
+import type { Model, ModelRequest } from './types.ts';
+
+export interface JournaledModel extends Model {
+  /** The answer to this request could not be used; it is never given again, but stays paid. */
+  reject(request: ModelRequest, why: string): Promise<void>;
+}
+
+/**
+ * Asks only what the journal does not answer, under the ledger's caps, and records each answer before it is returned.
+ * What earlier processes paid for counts in the ledger from the start, whether it is used again or not.
+ * @throws (ask) ModelError `budget` before a request that could go over a cap; MemoryError when nothing can be recorded.
+ */
+export function createJournaledModel(model: Model, journal: Journal, ledger: Ledger): JournaledModel {
+  for (const { purpose, subject, usage, usd } of journal.inherited) {
+    ledger.record({ purpose, subject, usage, usd, replayed: true });
+  }
+  return {
+    async ask(request, signal) {
+      const key = journalKey(request);
+      const recorded = journal.find(key);
+      if (recorded !== null) return recorded;
+
+      const reservation = ledger.reserve(request);
+      try {
+        journal.begin(request.subject, key);
+        const reply = await model.ask(request, signal);
+        reservation.settle(reply.usage);
+        const kept = await journal.put(key, request, reply, ledger.priceOf(request.model, reply.usage));
+        return kept;
+      } finally {
+        reservation.release();
+        journal.end(request.subject, key);
+      }
+    },
+    reject: (request, why) => journal.reject(journalKey(request), why),
+  };
+}

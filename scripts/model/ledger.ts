@@ -1,0 +1,191 @@
+import { byBinary } from '../shared/files.ts';
+import { ModelError } from './errors.ts';
+import type { ModelRequest, Usage } from './types.ts';
+
+/** US dollars for a million tokens. `cached` is the price of the input tokens that the server had cached. */
+export interface Price {
+  readonly input: number;
+  readonly cached?: number;
+  readonly output: number;
+}
+
+export type Purpose = ModelRequest['purpose'];
+
+/** What a purpose may spend: input and output tokens together, and dollars. Absent is without limit. */
+export interface Cap {
+  readonly tokens?: number;
+  readonly usd?: number;
+}
+
+export interface LedgerOptions {
+  /** By the model's name as it is asked for. */
+  readonly prices?: Readonly<Record<string, Price>>;
+  readonly caps?: Partial<Readonly<Record<Purpose, Cap>>>;
+  /** Dollars that all purposes together may spend in this run: what the month's budget has left. */
+  readonly usd?: number;
+}
+
+export interface Entry {
+  readonly purpose: Purpose;
+  readonly subject: string;
+  readonly usage: Usage;
+  /** null where the model has no configured price. */
+  readonly usd: number | null;
+  /** Whether an earlier process paid for it and the journal gave the answer. */
+  readonly replayed: boolean;
+}
+
+export interface Total {
+  readonly usage: Usage;
+  /** Dollars of everything that has a price. */
+  readonly usd: number;
+  /** Requests whose model has no configured price. */
+  readonly unpriced: number;
+  /** The part of `usage.requests` that the journal answered. */
+  readonly replayed: number;
+}
+
+/** Holds a request's place under the caps until its outcome is known. */
+export interface Reservation {
+  /** The answer came: what it really cost. */
+  settle(usage: Usage): void;
+  /** No answer came. */
+  release(): void;
+}
+
+/** What has been spent and what may be. One for a night; replayed answers count as well. */
+export interface Ledger {
+  /** @throws ModelError `budget` when the request could go over a cap, requests under way counted at their most. */
+  reserve(request: ModelRequest): Reservation;
+  priceOf(model: string, usage: Usage): number | null;
+  record(entry: Entry): void;
+  total(purpose?: Purpose): Total;
+  /** Totals by subject, in binary order. */
+  bySubject(purpose: Purpose): ReadonlyMap<string, Total>;
+}
+
+export function createLedger(options: LedgerOptions = {}): Ledger {
+  const entries: Entry[] = [];
+  const spent = new Map<Purpose, Spending>();
+  const reserved = new Map<Purpose, Spending>();
+
+  return {
+    reserve(request) {
+      const most = mostOf(request);
+      const place = { tokens: most.input + most.output, usd: priceOf(request.model, most) ?? 0 };
+      check(request.purpose, place);
+      add(reserved, request.purpose, place);
+      let isOpen = true;
+      const release = () => {
+        if (isOpen) add(reserved, request.purpose, { tokens: -place.tokens, usd: -place.usd });
+        isOpen = false;
+      };
+      return {
+        release,
+        settle(usage) {
+          release();
+          const { purpose, subject, model } = request;
+          record({ purpose, subject, usage, usd: priceOf(model, usage), replayed: false });
+        },
+      };
+    },
+    priceOf,
+    record,
+    total: (purpose) => totalOf(entries.filter((entry) => purpose === undefined || entry.purpose === purpose)),
+    bySubject(purpose) {
+      const groups = new Map<string, Entry[]>();
+      for (const entry of entries.filter((each) => each.purpose === purpose)) {
+        const group = groups.get(entry.subject);
+        if (group === undefined) groups.set(entry.subject, [entry]);
+        else group.push(entry);
+      }
+      return new Map(
+        [...groups].sort(([a], [b]) => byBinary(a, b)).map(([subject, group]) => [subject, totalOf(group)]),
+      );
+    },
+  };
+
+  function record(entry: Entry): void {
+    entries.push(entry);
+    add(spent, entry.purpose, { tokens: entry.usage.input + entry.usage.output, usd: entry.usd ?? 0 });
+  }
+
+  function priceOf(model: string, usage: Usage): number | null {
+    const price = Object.hasOwn(options.prices ?? {}, model) ? options.prices?.[model] : undefined;
+    if (price === undefined) return null;
+    const fresh = usage.input - usage.cached;
+    const dollars = fresh * price.input + usage.cached * (price.cached ?? price.input) + usage.output * price.output;
+    return dollars / 1_000_000;
+  }
+
+  function check(purpose: Purpose, wanted: Spending): void {
+    const cap = options.caps?.[purpose];
+    const now = sum(spent.get(purpose), reserved.get(purpose), wanted);
+    if (cap?.tokens !== undefined && now.tokens > cap.tokens)
+      throw budgetError(
+        `${purpose} may use ${cap.tokens} tokens, and the next request could bring it to ${now.tokens}`,
+      );
+    if (cap?.usd !== undefined && now.usd > cap.usd)
+      throw budgetError(
+        `${purpose} may cost $${cap.usd}, and the next request could bring it to $${now.usd.toFixed(2)}`,
+      );
+    const all = sum(...spent.values(), ...reserved.values(), wanted);
+    if (options.usd !== undefined && all.usd > options.usd)
+      throw budgetError(
+        `$${options.usd.toFixed(2)} are left, and the next request could bring the cost to $${all.usd.toFixed(2)}`,
+      );
+  }
+}
+
+interface Spending {
+  readonly tokens: number;
+  readonly usd: number;
+}
+
+/** The most that a request can use: 2.5 bytes a token, and all of the output that it allows. */
+function mostOf(request: ModelRequest): Usage {
+  const texts = request.messages.map((message) => message.text);
+  const calls = request.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  const extras = JSON.stringify([request.schema, request.tools]);
+  const bytes = [...texts, ...calls.map((call) => call.arguments), extras].reduce(
+    (total, text) => total + Buffer.byteLength(text),
+    0,
+  );
+  return { requests: 1, input: Math.ceil(bytes / 2.5), cached: 0, output: request.maxOutputTokens };
+}
+
+function add(spending: Map<Purpose, Spending>, purpose: Purpose, more: Spending): void {
+  spending.set(purpose, sum(spending.get(purpose), more));
+}
+
+function sum(...parts: readonly (Spending | undefined)[]): Spending {
+  return parts.reduce<Spending>(
+    (total, part) => ({ tokens: total.tokens + (part?.tokens ?? 0), usd: total.usd + (part?.usd ?? 0) }),
+    { tokens: 0, usd: 0 },
+  );
+}
+
+function totalOf(entries: readonly Entry[]): Total {
+  const usage = { requests: 0, input: 0, cached: 0, output: 0 };
+  let usd = 0;
+  let unpriced = 0;
+  let replayed = 0;
+  for (const entry of entries) {
+    usage.requests += entry.usage.requests;
+    usage.input += entry.usage.input;
+    usage.cached += entry.usage.cached;
+    usage.output += entry.usage.output;
+    usd += entry.usd ?? 0;
+    if (entry.usd === null) unpriced += entry.usage.requests;
+    if (entry.replayed) replayed += entry.usage.requests;
+  }
+  return { usage, usd, unpriced, replayed };
+}
+
+function budgetError(what: string): ModelError {
+  return new ModelError(
+    'budget',
+    `The spending cap is reached: ${what}.`,
+    'What is done stays; the next night goes on. Raise budget in .github/memory.yml if that is too little.',
+  );
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { journalKey, openJournal } from '../../scripts/model/journal.ts';
+import type { ModelReply } from '../../scripts/model/types.ts';
+import { aRequest } from '../support/model-requests.ts';
+
+const secret = ['sk', 'proj', 'abcdefgh12345678'].join('-');
+const redact = (text: string) => text.replaceAll(secret, '[REDACTED_SECRET]');
+const victim = new URL('../support/journal-victim.ts', import.meta.url).pathname;
+
+test('an answer that was recorded is found again by the next process, to the byte', async (t) => {
+  const folder = aFolder(t);
+  const reply = aReply({ text: 'Ünïcode 😀 "quoted"\n', allowance: 0.4 });
+  await openJournal(folder, redact).put(journalKey(aRequest()), aRequest(), reply, 0.01);
+  const next = openJournal(folder, redact);
+  assert.deepEqual(next.find(journalKey(aRequest())), reply);
+  assert.deepEqual(
+    next.inherited.map(({ subject, usd }) => [subject, usd]),
+    [['thread-1', 0.01]],
+  );
+});
+
+test('an answer belongs to exactly one request: purpose, subject, prompt, model, attempt, words, schema, limits', () => {
+  const requests = [
+    aRequest(),
+    aRequest({ purpose: 'phase2' }),
+    aRequest({ subject: 'thread-2' }),
+    aRequest({ promptHash: 'p2' }),
+    aRequest({ model: 'large-model' }),
+    aRequest({ attempt: 2 }),
+    aRequest({ messages: [{ role: 'user', text: 'Other.' }] }),
+    aRequest({ schema: { name: 's', schema: {} } }),
+    aRequest({ tools: [] }),
+    aRequest({ maxOutputTokens: 7 }),
+    aRequest({ effort: 'high' }),
+  ];
+  assert.equal(new Set(requests.map(journalKey)).size, requests.length);
+  assert.equal(journalKey(aRequest()), journalKey(aRequest()));
+});
+
+test('a secret in an answer reaches neither the disk nor the caller, and JSON stays JSON', async (t) => {
+  const folder = aFolder(t);
+  const escaped = secret.replaceAll('-', '\\u002d');
+  const reply = aReply({
+    text: `{"note":"the key is ${escaped}"}`,
+    toolCalls: [{ id: 'c', name: 'write', arguments: JSON.stringify({ text: `key: ${secret}` }) }],
+  });
+  const kept = await openJournal(folder, redact).put(journalKey(aRequest()), aRequest(), reply, null);
+  assert.deepEqual(JSON.parse(kept.text), { note: 'the key is [REDACTED_SECRET]' });
+  assert.deepEqual(JSON.parse(kept.toolCalls[0]?.arguments ?? ''), { text: 'key: [REDACTED_SECRET]' });
+  assert.deepEqual(openJournal(folder, redact).find(journalKey(aRequest())), kept);
+  for (const text of [secret, escaped]) assert.equal(onDisk(folder).includes(text), false);
+});
+
+test('an answer that could not be used is never given again but stays in the account', async (t) => {
+  const folder = aFolder(t);
+  const key = journalKey(aRequest());
+  const journal = openJournal(folder, redact);
+  for (let round = 0; round < 2; round++) {
+    await journal.put(key, aRequest(), aReply(), 0.01);
+    await journal.reject(key, 'not JSON');
+    assert.equal(journal.find(key), null);
+  }
+  await journal.put(key, aRequest(), aReply({ text: 'good' }), 0.01);
+  const next = openJournal(folder, redact);
+  assert.equal(next.find(key)?.text, 'good');
+  assert.deepEqual(next.inherited.map((entry) => entry.rejected).sort(), ['not JSON', 'not JSON', null].sort());
+});
+
+test('a process that is killed counts one attempt for each rollout under way, whatever the number of its marks', (t) => {
+  const folder = aFolder(t);
+  const run = () =>
+    spawnSync(process.execPath, ['--import', 'tsx', victim, folder, 'done', 'deadly', 'innocent'], {
+      encoding: 'utf8',
+    });
+  assert.equal(run().signal, 'SIGKILL');
+  const second = openJournal(folder, redact);
+  assert.deepEqual([...second.diedAttempts()].sort(), [
+    ['deadly', 1],
+    ['innocent', 1],
+  ]);
+  second.begin('deadly', 'rollout');
+  second.begin('deadly', 'request');
+  second.begin('innocent', 'rollout');
+  second.end('innocent', 'rollout');
+  const third = openJournal(folder, redact);
+  assert.deepEqual([...third.diedAttempts()].sort(), [
+    ['deadly', 2],
+    ['innocent', 1],
+  ]);
+  assert.deepEqual([...openJournal(folder, redact).diedAttempts()].sort(), [
+    ['deadly', 2],
+    ['innocent', 1],
+  ]);
+});
+
+test('a mark that could not be removed after it was reckoned is not reckoned again', (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  first.begin('deadly', 'rollout');
+  const [mark = ''] = readdirSync(join(folder, 'attempts'));
+  const text = readFileSync(join(folder, 'attempts', mark), 'utf8');
+  assert.equal(openJournal(folder, redact).diedAttempts().get('deadly'), 1);
+  writeFileSync(join(folder, 'attempts', mark), text);
+  assert.equal(openJournal(folder, redact).diedAttempts().get('deadly'), 1);
+});
+
+test('once all is committed the answers go, and the counts of those that were not settled stay', async (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  first.begin('settled', 'rollout');
+  first.begin('open', 'rollout');
+  const next = openJournal(folder, redact);
+  await next.put(journalKey(aRequest()), aRequest(), aReply(), null);
+  next.clear(['settled', 'never heard of']);
+  assert.equal(next.find(journalKey(aRequest())), null);
+  const last = openJournal(folder, redact);
+  assert.deepEqual(last.inherited, []);
+  assert.deepEqual([...last.diedAttempts()], [['open', 1]]);
+});
+
+const damages: readonly [string, (text: string) => string][] = [
+  ['half-written', (text) => text.slice(0, text.length / 2)],
+  ['empty', () => ''],
+  ['of another key', (text) => text.replace(/"key":"./, '"key":"z')],
+  ['of a later version', (text) => text.replace('"version":1', '"version":2')],
+  ['without its text', (text) => text.replace('"text"', '"words"')],
+  ['with a negative price', (text) => text.replace('"usd":0.01', '"usd":-1')],
+  ['no JSON', () => '\u0000\u0000'],
+];
+
+for (const [name, damage] of damages) {
+  test(`a recorded answer that is ${name} is left out and reported`, async (t) => {
+    const folder = aFolder(t);
+    const key = journalKey(aRequest());
+    await openJournal(folder, redact).put(key, aRequest(), aReply(), 0.01);
+    const file = join(folder, 'answers', `${key}.json`);
+    writeFileSync(file, damage(readFileSync(file, 'utf8')));
+    const next = openJournal(folder, redact);
+    assert.equal(next.find(key), null);
+    assert.deepEqual(next.inherited, []);
+    assert.match(next.problems.join(), new RegExp(key));
+  });
+}
+
+test('links and strange names are left out and reported, unfinished files are removed', async (t) => {
+  const folder = aFolder(t);
+  const key = journalKey(aRequest());
+  const other = aFolder(t);
+  await openJournal(other, redact).put(key, aRequest(), aReply(), 0.01);
+  openJournal(folder, redact);
+  symlinkSync(join(other, 'answers', `${key}.json`), join(folder, 'answers', `${key}.json`));
+  writeFileSync(join(folder, 'answers', 'notes.txt'), 'x');
+  writeFileSync(join(folder, 'answers', `${key}.json.1.tmp`), '{"ver');
+  mkdirSync(join(folder, 'answers', 'folder'));
+  const next = openJournal(folder, redact);
+  assert.equal(next.find(key), null);
+  assert.equal(next.problems.length, 2);
+  assert.equal(
+    readdirSync(join(folder, 'answers')).some((name) => name.endsWith('.tmp')),
+    false,
+  );
+});
+
+test('damaged counts and marks are reported and do not stop the night', (t) => {
+  const folder = aFolder(t);
+  openJournal(folder, redact);
+  writeFileSync(join(folder, 'died.json'), '{"generation":');
+  writeFileSync(join(folder, 'attempts', 'mark.json'), '');
+  const journal = openJournal(folder, redact);
+  assert.equal(journal.diedAttempts().size, 0);
+  assert.equal(journal.problems.length, 2);
+});
+
+test('only the owner may read the journal', async (t) => {
+  const folder = join(aFolder(t), 'memory', 'journal');
+  await openJournal(folder, redact).put(journalKey(aRequest()), aRequest(), aReply(), null);
+  assert.equal(statSync(join(folder, 'answers')).mode & 0o777, 0o700);
+  assert.equal(statSync(join(folder, 'answers', `${journalKey(aRequest())}.json`)).mode & 0o777, 0o600);
+});
+
+test('a journal that cannot be written says so and what to do', async (t) => {
+  const folder = aFolder(t);
+  writeFileSync(join(folder, 'file'), '');
+  assert.throws(() => openJournal(join(folder, 'file', 'journal'), redact), /journal in .* cannot be written/);
+  const journal = openJournal(folder, redact);
+  rmSync(join(folder, 'answers'), { recursive: true });
+  await assert.rejects(journal.put(journalKey(aRequest()), aRequest(), aReply(), null), /cannot be written: ENOENT/);
+  assert.equal(journal.find(journalKey(aRequest())), null);
+});
+
+function aFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function aReply(changes: Partial<ModelReply> = {}): ModelReply {
+  return {
+    text: 'An answer.',
+    toolCalls: [],
+    finish: 'stop',
+    usage: { requests: 1, input: 100, cached: 10, output: 20 },
+    model: 'small-model',
+    ...changes,
+  };
+}
+
+function onDisk(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+}
