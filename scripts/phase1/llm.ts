@@ -1,25 +1,25 @@
 import { ModelError } from '../model/errors.ts';
 import { withoutThoughts } from '../model/json-text.ts';
-import type { Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
-import { inputBudget } from '../rollout/budget.ts';
-import { type Rendering, renderItems } from '../rollout/tiers.ts';
-import { type Language, promptHash } from '../shared/prompt.ts';
+import type { Model } from '../model/types.ts';
+import { promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
+import {
+  type Answer,
+  type AskSettings,
+  type Conversation,
+  conversation,
+  firstAnswer,
+  noUsage,
+  TooLong,
+} from './ask.ts';
 import { type Parsed, parseReply } from './parse.ts';
-import { extractionRequest, phase1Prompts, type RequestSettings, repairRequest } from './request.ts';
+import { phase1Prompts, repairRequest } from './request.ts';
 import type { Extraction, ExtractionFailure, ExtractionInput, Extractor, Stage1Text } from './types.ts';
 import { type Audience, betterOf, type Verified, verifyText } from './verify.ts';
 
-export interface LlmExtractorSettings {
+export interface LlmExtractorSettings extends AskSettings {
   readonly model: Model;
-  readonly modelName: string;
-  /** Tokens; null where it is unknown. */
-  readonly contextWindow: number | null;
   readonly audience: Audience;
-  readonly language: Language;
-  readonly maxOutputTokens: number;
-  /** Takes secrets out of a text. */
-  redact(text: string): string;
 }
 
 /**
@@ -54,92 +54,9 @@ async function extract(
   }
 }
 
-interface Conversation {
-  ask(request: ModelRequest): Promise<ModelReply>;
-  /** Of every reply so far. */
-  usage(): Usage;
-}
-
-interface Answer {
-  readonly request: ModelRequest;
-  readonly reply: ModelReply;
-  readonly rendering: Rendering;
-}
-
 type Judged =
   | { readonly outcome: 'verified'; readonly verified: Verified }
   | Exclude<Parsed, { readonly outcome: 'text' }>;
-
-const noUsage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };
-
-function conversation(model: Model, signal?: AbortSignal): Conversation {
-  let usage = noUsage;
-  return {
-    async ask(request) {
-      const reply = await model.ask(request, signal);
-      usage = plus(usage, reply.usage);
-      return reply;
-    },
-    usage: () => usage,
-  };
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return {
-    requests: a.requests + b.requests,
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
-  };
-}
-
-async function firstAnswer(
-  input: ExtractionInput,
-  settings: LlmExtractorSettings,
-  hash: string,
-  talk: Conversation,
-): Promise<Answer> {
-  const budget = inputBudget(settings.contextWindow);
-  const whole = await answerWithin(input, budget, 1, settings, hash, talk);
-  const answer = whole ?? (await answerWithin(input, Math.floor(budget / 2), 2, settings, hash, talk));
-  if (answer === null) throw new TooLong();
-  if (parseReply(answer.reply).outcome !== 'failed' || !isCutOff(answer.reply)) return answer;
-  const { request } = answer;
-  const larger = { ...request, attempt: request.attempt + 1, maxOutputTokens: 2 * request.maxOutputTokens };
-  return { ...answer, request: larger, reply: await talk.ask(larger) };
-}
-
-/** Twice too long: even half of the budget is more than the model takes. */
-class TooLong extends Error {}
-
-/** @returns null where the server says that the input is too long. */
-async function answerWithin(
-  input: ExtractionInput,
-  budget: number,
-  attempt: number,
-  settings: LlmExtractorSettings,
-  hash: string,
-  talk: Conversation,
-): Promise<Answer | null> {
-  const rendering = renderItems(input.items, budget);
-  const request = extractionRequest(input, settings.redact(rendering.text), requestSettings(settings, hash), attempt);
-  try {
-    return { request, reply: await talk.ask(request), rendering };
-  } catch (error) {
-    if (error instanceof ModelError && error.kind === 'too_long') return null;
-    throw error;
-  }
-}
-
-function requestSettings(settings: LlmExtractorSettings, hash: string): RequestSettings {
-  const { modelName, language, maxOutputTokens } = settings;
-  return { model: modelName, promptHash: hash, language, maxOutputTokens };
-}
-
-function isCutOff(reply: ModelReply): boolean {
-  const parsed = parseReply(reply);
-  return parsed.outcome === 'failed' && parsed.failure === 'cut_off';
-}
 
 function judge(answer: Answer, input: ExtractionInput, settings: LlmExtractorSettings): Judged {
   const parsed = parseReply(answer.reply);

@@ -17,7 +17,7 @@ export interface Line {
 }
 
 /** The headings that a bullet can stand under, as we write them. */
-export const labels: Readonly<Record<Exclude<Section, 'none'>, string>> = {
+const labels: Readonly<Record<Exclude<Section, 'none'>, string>> = {
   project: 'Preference signals (project):',
   personal: 'Preference signals (personal):',
   preferences: 'Preference signals (project):',

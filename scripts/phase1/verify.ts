@@ -1,10 +1,10 @@
 import type { Item, Thread } from '../rollout/types.ts';
-import { formatItems, type ItemNumber } from '../shared/evidence.ts';
+import type { ItemNumber } from '../shared/evidence.ts';
+import { type Citable, checkBullet, citable, excerpt, type Field } from './bullet.ts';
 import { fitLines } from './fit.ts';
 import { outcomes, readHead } from './head.ts';
 import { stage1Limits } from './limits.ts';
 import { type Line, outline, textOfLines } from './outline.ts';
-import { fold, occurs, quotesIn } from './quotes.ts';
 import type { Stage1Text } from './types.ts';
 
 /** Whom a memory is for. `team`: what is one person's own taste is never stored. */
@@ -35,7 +35,7 @@ export function verifyText(
   shown: readonly Item[],
   { thread, audience }: { readonly thread: Thread; readonly audience: Audience },
 ): Verified {
-  const items = lazyFolds(shown);
+  const items = citable(shown);
   const head = readHead(text.rawMemory, thread);
   const raw = checkLines(outline(head.body), 'raw_memory', items, audience);
   const summary = checkLines(outline(text.rolloutSummary), 'rollout_summary', items, audience);
@@ -67,13 +67,6 @@ export function betterOf(first: Verified, corrected: Verified): Verified {
 /** A repair request names no more than this: what is left is marked or dropped anyway. */
 const mostProblems = 30;
 
-type Field = 'raw_memory' | 'rollout_summary';
-
-interface Folded {
-  readonly item: Item;
-  folded(): string;
-}
-
 interface Checked {
   readonly lines: readonly Line[];
   readonly problems: readonly string[];
@@ -81,23 +74,10 @@ interface Checked {
   readonly dropped: number;
 }
 
-function lazyFolds(items: readonly Item[]): ReadonlyMap<ItemNumber, Folded> {
-  return new Map(
-    items.map((item) => {
-      let folded: string | undefined;
-      const once = (): string => {
-        folded ??= fold(item.text);
-        return folded;
-      };
-      return [item.n, { item, folded: once }];
-    }),
-  );
-}
-
 function checkLines(
   lines: readonly Line[],
   field: Field,
-  items: ReadonlyMap<ItemNumber, Folded>,
+  items: ReadonlyMap<ItemNumber, Citable>,
   audience: Audience,
 ): Checked {
   const problems: string[] = [];
@@ -132,68 +112,6 @@ function checkField(line: Line, field: Field, problems: string[]): Line {
   if (outcomes.includes(word)) return { ...line, text: `${name}: ${word}` };
   problems.push(`${field}: "${excerpt(line.text)}" is none of ${outcomes.join(', ')}.`);
   return { ...line, text: `${name}: uncertain` };
-}
-
-function checkBullet(
-  line: Line,
-  field: Field,
-  items: ReadonlyMap<ItemNumber, Folded>,
-): { text: string | null; isUnverified: boolean; problems: readonly string[] } {
-  const { words, numbers } = withoutMarks(line.text);
-  const named = numbers.flatMap((number) => items.get(number) ?? []);
-  const unknown = numbers.filter((number) => !items.has(number));
-  const human = named.filter(({ item }) => item.who === 'human');
-  const at = `${field}, "${excerpt(words)}"`;
-  const problems: string[] = [];
-  if (unknown.length > 0) problems.push(`${at}: there is no item ${unknown.slice(0, 5).join(', ')}.`);
-  if (named.length === 0) {
-    problems.push(`${at}: the bullet does not end in the items that it rests on.`);
-    return field === 'raw_memory' || isPreference(line)
-      ? { text: null, isUnverified: false, problems }
-      : { text: marked(words), isUnverified: true, problems };
-  }
-  if (isPreference(line) && human.length === 0) {
-    problems.push(`${at}: a preference must name an item of the human, and these are not.`);
-    return { text: null, isUnverified: false, problems };
-  }
-  const sources = human.length > 0 ? human : named;
-  const missing = quotesIn(words).filter((quote) => !sources.some((source) => occurs(quote, source.folded())));
-  for (const quote of missing.slice(0, 3))
-    problems.push(
-      `${at}: the words "${excerpt(quote)}" are not in ${human.length > 0 ? 'the human items' : 'the items'} ` +
-        `${sources.map(({ item }) => item.n).join(', ')} that it names.`,
-    );
-  const evidence = formatItems(named.map(({ item }) => item.n));
-  const text = missing.length > 0 ? marked(words) : words;
-  return { text: `${text} ${evidence}`, isUnverified: missing.length > 0, problems };
-}
-
-function isPreference(line: Line): boolean {
-  return line.section === 'project' || line.section === 'personal' || line.section === 'preferences';
-}
-
-const mark = / ?[([] ?(@ ?\d[\d:.,;@ –-]{0,400})[)\]]/g;
-const number = /(?:\d{1,6}:)?\d{1,9}(?:\.\d{1,6})?/g;
-
-/** A bullet without its evidence, however a model wrote it: `(@12, 15)`, `(@12, @15)`, `[@12]`, in its middle too. */
-function withoutMarks(text: string): { words: string; numbers: ItemNumber[] } {
-  const numbers = [...text.matchAll(mark)].flatMap((match) => match[1]?.match(number) ?? []);
-  const words = text
-    .replace(mark, '')
-    .replace(/\s{2,}/g, ' ')
-    .trim();
-  return { words, numbers: [...new Set(numbers)].slice(0, 100) };
-}
-
-const unverifiedMark = '(unverified)';
-
-function marked(words: string): string {
-  return words.endsWith(unverifiedMark) ? words : `${words} ${unverifiedMark}`;
-}
-
-function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= 120 ? line : `${[...line].slice(0, 119).join('')}…`;
 }
 
 /** A raw memory has at least one task block, since that is what the next stage reads. */

@@ -1,0 +1,107 @@
+import { ModelError } from '../model/errors.ts';
+import type { Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
+import { inputBudget } from '../rollout/budget.ts';
+import { type Rendering, renderItems } from '../rollout/tiers.ts';
+import type { Language } from '../shared/prompt.ts';
+import { parseReply } from './parse.ts';
+import { extractionRequest, type RequestSettings } from './request.ts';
+import type { ExtractionInput } from './types.ts';
+
+export interface AskSettings {
+  readonly modelName: string;
+  /** Tokens; null where it is unknown. */
+  readonly contextWindow: number | null;
+  readonly language: Language;
+  readonly maxOutputTokens: number;
+  /** Takes secrets out of a text. */
+  redact(text: string): string;
+}
+
+export interface Conversation {
+  ask(request: ModelRequest): Promise<ModelReply>;
+  /** Of every reply so far. */
+  usage(): Usage;
+}
+
+export interface Answer {
+  readonly request: ModelRequest;
+  readonly reply: ModelReply;
+  readonly rendering: Rendering;
+}
+
+export const noUsage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };
+
+/** Twice too long: even half of the budget is more than the model takes. */
+export class TooLong extends Error {}
+
+/** Counts what a conversation costs. */
+export function conversation(model: Model, signal?: AbortSignal): Conversation {
+  let usage = noUsage;
+  return {
+    async ask(request) {
+      const reply = await model.ask(request, signal);
+      usage = plus(usage, reply.usage);
+      return reply;
+    },
+    usage: () => usage,
+  };
+}
+
+/**
+ * The first request and what its answer makes necessary: half of the input where it was too long, twice the room where
+ * the answer was cut off.
+ * @throws TooLong, and what the model rejects with.
+ */
+export async function firstAnswer(
+  input: ExtractionInput,
+  settings: AskSettings,
+  hash: string,
+  talk: Conversation,
+): Promise<Answer> {
+  const budget = inputBudget(settings.contextWindow);
+  const whole = await answerWithin(input, budget, 1, settings, hash, talk);
+  const answer = whole ?? (await answerWithin(input, Math.floor(budget / 2), 2, settings, hash, talk));
+  if (answer === null) throw new TooLong();
+  if (!isCutOff(answer.reply)) return answer;
+  const { request } = answer;
+  const larger = { ...request, attempt: request.attempt + 1, maxOutputTokens: 2 * request.maxOutputTokens };
+  return { ...answer, request: larger, reply: await talk.ask(larger) };
+}
+
+/** @returns null where the server says that the input is too long. */
+async function answerWithin(
+  input: ExtractionInput,
+  budget: number,
+  attempt: number,
+  settings: AskSettings,
+  hash: string,
+  talk: Conversation,
+): Promise<Answer | null> {
+  const rendering = renderItems(input.items, budget);
+  const request = extractionRequest(input, settings.redact(rendering.text), requestSettings(settings, hash), attempt);
+  try {
+    return { request, reply: await talk.ask(request), rendering };
+  } catch (error) {
+    if (error instanceof ModelError && error.kind === 'too_long') return null;
+    throw error;
+  }
+}
+
+function requestSettings(settings: AskSettings, hash: string): RequestSettings {
+  const { modelName, language, maxOutputTokens } = settings;
+  return { model: modelName, promptHash: hash, language, maxOutputTokens };
+}
+
+function isCutOff(reply: ModelReply): boolean {
+  const parsed = parseReply(reply);
+  return parsed.outcome === 'failed' && parsed.failure === 'cut_off';
+}
+
+function plus(a: Usage, b: Usage): Usage {
+  return {
+    requests: a.requests + b.requests,
+    input: a.input + b.input,
+    cached: a.cached + b.cached,
+    output: a.output + b.output,
+  };
+}
