@@ -21,7 +21,7 @@ const doors: Readonly<Record<string, string>> = {
   'gpt-tokenizer': 'shared/tokens.ts',
   'gray-matter': 'shared/front-matter.ts',
   'isomorphic-git': 'git/isomorphic.ts',
-  openai: 'model/openai.ts',
+  openai: 'model/client.ts',
   'p-limit': 'shared/limit.ts',
   'sql.js': 'state/database.ts',
   yaml: 'shared/yaml.ts',

@@ -20,7 +20,7 @@ export interface OpenAiOptions {
   readonly wire: Wire;
   /** Seconds that one request may take in all: 900. */
   readonly timeoutSeconds?: number;
-  /** Seconds without a byte after which an answer has stalled: 180. */
+  /** Seconds without a byte after which an answer has stalled: 300. */
   readonly idleSeconds?: number;
   /** Tries after the first: 4. */
   readonly maxRetries?: number;
@@ -41,7 +41,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     baseUrl: options.baseUrl ?? 'https://api.openai.com/v1',
     apiKey,
     timeoutSeconds: options.timeoutSeconds ?? 900,
-    idleSeconds: options.idleSeconds ?? 180,
+    idleSeconds: options.idleSeconds ?? 300,
   });
   let known = firstDialect(wire, options.stream ?? true);
 

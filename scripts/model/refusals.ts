@@ -27,7 +27,7 @@ export function isModeration(refusal: Refusal): boolean {
   if (![400, 403, 422].includes(refusal.status)) return false;
   return (
     /content_filter|content_policy|moderation|invalid_prompt/.test(refusal.code) ||
-    /content (management )?policy|moderation|was flagged|safety system/i.test(refusal.words)
+    /content (management )?policy|moderation|(input|prompt) was flagged|safety system/i.test(refusal.words)
   );
 }
 

@@ -5,15 +5,12 @@ import { abortedError, type ModelError } from './errors.ts';
 /** Waits that long; rejects when the signal is aborted meanwhile. A port, so that tests need no waiting. */
 export type Wait = (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
 
-/** The longest that we wait for one retry, whatever the server asks: seconds. */
-export const longestWait = 60;
-
 export const timerWait: Wait = async (seconds, signal) => {
   await delay(seconds * 1000, undefined, signal === undefined ? {} : { signal });
 };
 
 /**
- * Seconds before the next try: what the server asked, at most `longestWait`; else 1, 2, 4, 8 …, spread by ± 25 % over
+ * Seconds before the next try: what the server asked, at most 60; else 1, 2, 4, 8 …, spread by ± 25 % over
  * the subjects, the same each time, so that requests refused together do not come back together.
  * @param failures how many tries have failed, from 1.
  */
@@ -44,6 +41,9 @@ export async function pause(wait: Wait, seconds: number, signal: AbortSignal | u
 export function mayRetry(error: ModelError, failures: number, maxRetries: number): boolean {
   return failures <= Math.min(error.retries, maxRetries);
 }
+
+/** Seconds. A longer wait would hold the night's lease for nothing. */
+const longestWait = 60;
 
 function numberOf(text: string | null): number | null {
   return text !== null && /^\s{0,9}\d{1,9}(\.\d{1,9})?\s{0,9}$/.test(text) ? Number(text) : null;

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ModelError, type ModelErrorKind } from '../../scripts/model/errors.ts';
 import type { ModelReply } from '../../scripts/model/types.ts';
-import { type Behaviour, startApiServer } from '../support/api-server.ts';
+import { faults } from '../support/api-faults.ts';
+import { startApiServer } from '../support/api-server.ts';
+import type { Behaviour } from '../support/api-types.ts';
 import { aRequest, readTool } from '../support/model-requests.ts';
 import { serveModel } from '../support/model-server.ts';
 
@@ -50,22 +52,12 @@ test('a server that says do not retry is not asked again', async (t) => {
 });
 
 const final: readonly [string, Behaviour, ModelErrorKind, boolean][] = [
-  ['401', { status: 401, error: { message: 'Bad key.', code: 'invalid_api_key' } }, 'key', true],
-  ['403', { status: 403, error: { message: 'Not your model.' } }, 'key', true],
-  ['402', { status: 402, error: { message: 'Payment required.' } }, 'quota', true],
-  [
-    '429 insufficient_quota',
-    { status: 429, error: { message: 'Exceeded.', code: 'insufficient_quota' } },
-    'quota',
-    true,
-  ],
+  ['401', faults.wrongKey(), 'key', true],
+  ['403', faults.forbidden(), 'key', true],
+  ['402', faults.unpaid(), 'quota', true],
+  ['429 insufficient_quota', faults.insufficientQuota(), 'quota', true],
   ['403 without balance', { status: 403, error: { message: 'Insufficient account balance.' } }, 'quota', true],
-  [
-    '400 context length',
-    { status: 400, error: { message: 'Long.', code: 'context_length_exceeded' } },
-    'too_long',
-    false,
-  ],
+  ['400 context length', faults.tooLong(), 'too_long', false],
   [
     '400 in a local server’s words',
     { status: 400, body: '{"object":"error","message":"This model\'s maximum context length is 4096 tokens."}' },
@@ -135,8 +127,7 @@ test('words of the server are one capped line without control characters', async
 });
 
 test('a web page with status 200 is told with its beginning, once', async (t) => {
-  const raw = '<!DOCTYPE html><html><body>Please log in</body></html>';
-  const { model, server } = await serveModel(t, { behave: () => ({ raw, contentType: 'text/html' }) });
+  const { model, server } = await serveModel(t, { behave: faults.webPage });
   const error = await failureOf(model.ask(aRequest()));
   assert.equal(error.kind, 'server');
   assert.match(error.message, /text\/html.*<!DOCTYPE html>.*Please log in/);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '../../scripts/model/types.ts';
-import type { Abilities, Behaviour } from '../support/api-server.ts';
+import type { Abilities } from '../support/api-refusals.ts';
+import type { Behaviour } from '../support/api-types.ts';
 import { aRequest, noteSchema, readTool } from '../support/model-requests.ts';
 import { serveModel } from '../support/model-server.ts';
 
