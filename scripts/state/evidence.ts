@@ -36,7 +36,7 @@ export function evidenceOf(state: State, threadId: string): EvidenceRow[] {
   return rows.map(evidenceFrom);
 }
 
-/** What `[k3f9x2ab@…]` may name; empty for a thread that is not known. */
+/** What `[k3f7x2ab@…]` may name; empty for a thread that is not known. */
 export function evidenceByShortId(state: State, shortId: string): EvidenceRow[] {
   const thread = threadByShortId(state, shortId);
   return thread ? evidenceOf(state, thread.threadId) : [];

@@ -118,22 +118,25 @@ export function heartbeat(state: State, owner: Ownership, now: EpochSeconds, lea
   return whileOwned(state, owner, (job) => ({ ...job, leaseUntil: now + leaseSeconds }));
 }
 
-/** The job as it stands after a success at its input. */
+/** The job as it stands after a success. Whose it was is not kept, so that equal nights leave equal rows. */
 export function succeeded(job: JobRow, now: EpochSeconds): JobRow {
-  return { ...job, status: 'done', finishedAt: now, leaseUntil: null, retryAt: null, lastError: null };
+  return { ...unowned(job), status: 'done', finishedAt: now, retryAt: null, lastError: null };
 }
 
 /** The job as it stands after a failure; `retrySeconds` later it may be tried again. */
 export function failed(job: JobRow, failure: { error: string; now: EpochSeconds; retrySeconds: number }): JobRow {
   return {
-    ...job,
+    ...unowned(job),
     status: 'error',
     finishedAt: failure.now,
-    leaseUntil: null,
     retryAt: failure.now + failure.retrySeconds,
     retryRemaining: Math.max(job.retryRemaining - 1, 0),
     lastError: failure.error,
   };
+}
+
+function unowned(job: JobRow): JobRow {
+  return { ...job, workerId: null, ownershipToken: null, leaseUntil: null };
 }
 
 const jobColumns = [

@@ -50,6 +50,11 @@ export function stemOf(state: State, threadId: string): string | null {
   return row && text(row, 'stem');
 }
 
+/** Every stem that names a summary, in no order. */
+export function stemsInUse(state: State): string[] {
+  return state.all('select distinct stem from stage1_outputs').map((row) => text(row, 'stem'));
+}
+
 /** Writes an output over an older or equally old one of its class, under the thread's frozen stem. */
 export function putOutput(state: State, output: Stage1Output): void {
   state.run(
@@ -113,7 +118,9 @@ const usageColumns = `
 const isBestClass = `o.extractor_class =
   (select max(b.extractor_class) from stage1_outputs b where b.thread_id = o.thread_id)`;
 
-const hasText = "(trim(o.raw_memory) <> '' or trim(o.rollout_summary) <> '')";
+const whiteSpace = 'char(9, 10, 13, 32)';
+
+const hasText = `(trim(o.raw_memory, ${whiteSpace}) <> '' or trim(o.rollout_summary, ${whiteSpace}) <> '')`;
 
 function outputFrom(row: Row): Stage1Output {
   return {

@@ -173,8 +173,18 @@ test('damage is refused at its line, with the way back and without showing the r
     ['a word that is not allowed', text.replace('"enabled"', '"off"'), row, /not allowed/],
     ['NUL', text.replace('"codex"', '"co\\u0000dex"'), row, /NUL/],
     ['half a surrogate pair', text.replace('"codex"', '"co\\ud83d"'), row, /surrogate/],
-    ['a table missing', text.replace(/^"meta".*\n\]\},\n/m, ''), lineOf(text, '"meta":'), /table meta should stand here/],
-    ['a table too many', text.replace('\n]}\n}}', '\n]},\n"zoo":{"columns":["a"],"rows":[\n]}\n}}'), text.split('\n').length - 1, /zoo/],
+    [
+      'a table missing',
+      text.replace(/^"meta".*\n\]\},\n/m, ''),
+      lineOf(text, '"meta":'),
+      /table meta should stand here/,
+    ],
+    [
+      'a table too many',
+      text.replace('\n]}\n}}', '\n]},\n"zoo":{"columns":["a"],"rows":[\n]}\n}}'),
+      text.split('\n').length - 1,
+      /zoo/,
+    ],
     ['text after the end', `${text}more\n`, text.split('\n').length, /follows the closing/],
     ['no end', text.replace('\n}}\n', '\n'), text.split('\n').length - 1, /ends here/],
   ];
@@ -189,8 +199,11 @@ test('damage is refused at its line, with the way back and without showing the r
 });
 
 test('the size is fine, worth a warning, or too large to write', () => {
-  assert.deepEqual(
-    [0, warnBytes - 1, warnBytes, stopBytes - 1, stopBytes].map(sizeVerdict),
-    ['fine', 'fine', 'warn', 'warn', 'stop'],
-  );
+  assert.deepEqual([0, warnBytes - 1, warnBytes, stopBytes - 1, stopBytes].map(sizeVerdict), [
+    'fine',
+    'fine',
+    'warn',
+    'warn',
+    'stop',
+  ]);
 });
