@@ -56,7 +56,8 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
           known = learned(known, before, dialect);
           return { ...verdict.reply, usage: { ...verdict.reply.usage, requests } };
         }
-        const weaker = verdict.refusal && weakened(dialect, verdict.refusal, request, wire);
+        const mayWeaken = verdict.error.kind === 'bad_request' || verdict.error.kind === 'server';
+        const weaker = mayWeaken && verdict.refusal && weakened(dialect, verdict.refusal, request, wire);
         if (weaker) {
           dialect = weaker;
           continue;

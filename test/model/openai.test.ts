@@ -240,6 +240,13 @@ test('a wrong value is not taken for an unknown parameter', async (t) => {
   assert.equal(server.requests.length, 1);
 });
 
+test('a request that is too long is not taken for one with an unknown parameter', async (t) => {
+  const message = "The maximum context length is 4096; 'max_completion_tokens' is invalid, reduce the length.";
+  const { model, server } = await serveModel(t, { behave: () => ({ status: 400, error: { message } }) });
+  await assert.rejects(model.ask(aRequest()), /too long for the model/);
+  assert.equal(server.requests.length, 1);
+});
+
 test('a server that streams unasked, or answers whole where a stream was asked for, is understood', async (t) => {
   const stream =
     'data: {"choices":[{"delta":{"content":"Streamed."},"finish_reason":"stop"}]}\r\n\r\n: comment\r\n\r\ndata: [DONE]\r\n\r\n';
