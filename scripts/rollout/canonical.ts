@@ -3,8 +3,8 @@ import { byBinary } from '../shared/files.ts';
 import { type Fields, isFields } from './fields.ts';
 import type { Agent, Counts, Does, Item, Kind, Rollout, Thread, Who } from './types.ts';
 
-export const rolloutFormat = 'ctm-rollout';
-export const rolloutVersion = 1;
+const rolloutFormat = 'ctm-rollout';
+const rolloutVersion = 1;
 
 export class RolloutError extends MemoryError {
   readonly line: number;

@@ -78,8 +78,8 @@ const skippedAttachments = new Set([
   'selected_lines_in_ide',
 ]);
 
-const attachmentMark = '"type":"attachment"';
-const recordStart = '{"parentUuid":';
+const attachmentMark = Buffer.from('"type":"attachment"');
+const recordStart = Buffer.from('{"parentUuid":');
 
 /**
  * The label of a line that can be dropped unparsed, `progress` or `attachment:skill_listing`, or null: then parse it.

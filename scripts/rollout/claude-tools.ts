@@ -1,5 +1,5 @@
 import { messageText } from './claude-words.ts';
-import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, jsonOf, listOf, textOf } from './fields.ts';
 import type { Part } from './items.ts';
 import { doesOf } from './tools.ts';
 
@@ -14,7 +14,7 @@ export function callOf(block: Fields): Part {
     who: 'tool',
     kind: 'call',
     tool,
-    text: command ?? JSON.stringify(block.input ?? {}),
+    text: command ?? jsonOf(block.input ?? {}),
     ...(call === null ? {} : { call }),
     ...(file === null || doesOf(tool) !== 'edit' ? {} : { files: [file] }),
   };

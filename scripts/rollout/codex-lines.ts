@@ -82,7 +82,7 @@ const known = new Set([
 
 const completed = 'event_msg:item_completed';
 const repeatedByItems = ['CommandExecution', 'FileChange', 'Reasoning'].map((type) => `"item":{"type":"${type}"`);
-const recordStart = '{"timestamp":';
+const recordStart = Buffer.from('{"timestamp":');
 
 /** The label of a line that can be dropped unparsed, or null: then parse it. */
 export function skippableLabel(line: Buffer): string | null {

@@ -1,5 +1,5 @@
 import { contentText } from './codex-words.ts';
-import { type Fields, fieldsOf, integerOf, isFields, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, integerOf, isFields, jsonOf, listOf, textOf } from './fields.ts';
 import type { Part } from './items.ts';
 import { commandLine, doesOf, patchedFiles } from './tools.ts';
 
@@ -123,7 +123,7 @@ function withoutHeader(output: string): { text: string; exit?: number } {
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : jsonOf(value);
 }
 
 function parsedOrNull(text: string): unknown {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, jsonOf, listOf, textOf } from './fields.ts';
 import { isAgentMessage, splitWords, type Words } from './harness.ts';
 import type { Part } from './items.ts';
 import type { Who } from './types.ts';
@@ -16,7 +16,7 @@ export function messageWords(payload: Fields, metadata: Fields): Part[] {
 /** Words from one agent to another. */
 export function agentWords(payload: Fields): Part[] {
   const text = contentText(payload.content ?? payload.message ?? payload.text);
-  return [{ who: 'other_agent', kind: 'text', text: text === '' ? JSON.stringify(payload) : text }];
+  return [{ who: 'other_agent', kind: 'text', text: text === '' ? jsonOf(payload) : text }];
 }
 
 /** What an event says that a message may have said already, or null. */

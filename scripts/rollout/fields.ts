@@ -26,6 +26,16 @@ export function integerOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
 
+/** The value as JSON; a nesting too deep to be written is named instead. */
+export function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch (error) {
+    if (error instanceof RangeError) return '[nested too deeply]';
+    throw error;
+  }
+}
+
 const earliest = 1_577_836_800;
 const latest = 4_102_444_800;
 

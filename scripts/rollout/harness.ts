@@ -34,10 +34,11 @@ const blocks: readonly (readonly [open: string, close: string, who: Who])[] = [
  */
 export function splitWords(text: string): Words[] {
   const parts: Words[] = [];
+  const unclosed = new Set<string>();
   let from = 0;
   let at = 0;
   while (at < text.length) {
-    const block = blockAt(text, at);
+    const block = blockAt(text, at, unclosed);
     if (block) {
       if (text.slice(from, at).trim() !== '') parts.push({ who: 'human', text: text.slice(from, at).trim() });
       parts.push({ who: block.who, text: text.slice(at, block.end) });
@@ -58,15 +59,17 @@ export function isAgentMessage(text: string): boolean {
   return /^\s{0,20}Message Type: [^\n]{0,200}\nTask name: [^\n]{0,500}\nSender: [^\n]{0,500}\nPayload:/.test(text);
 }
 
-function blockAt(text: string, lineStart: number): { who: Who; end: number } | null {
+/** @param unclosed closing texts known not to come any more: each is looked for to the end once. */
+function blockAt(text: string, lineStart: number, unclosed: Set<string>): { who: Who; end: number } | null {
   let at = lineStart;
   while (at < text.length && at - lineStart < 40 && (text[at] === ' ' || text[at] === '\t')) at += 1;
   const lead = text[at];
   if (lead !== '<' && lead !== '#') return null;
   for (const [open, close, who] of blocks) {
-    if (!text.startsWith(open, at)) continue;
+    if (unclosed.has(close) || !text.startsWith(open, at)) continue;
     const closeAt = text.indexOf(close, at + open.length);
     if (closeAt !== -1) return { who, end: closeAt + close.length };
+    unclosed.add(close);
   }
   return null;
 }

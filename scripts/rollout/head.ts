@@ -14,6 +14,7 @@ const openBracket = 0x5b;
 const closeBrace = 0x7d;
 const comma = 0x2c;
 const colon = 0x3a;
+const nextObject = Buffer.from('}{"');
 
 /**
  * Reads the keys of a line's outermost object in order, up to the object under `innerKey` or to any other nested value.
@@ -49,8 +50,8 @@ export function headOf(line: Buffer, innerKey: string): Head {
  * Whether a line that one would skip for its head could hold a second record, or is cut: then it must be parsed.
  * @param start how a record of this agent begins.
  */
-export function mayHoldMore(line: Buffer, start: string): boolean {
-  return line.at(-1) !== closeBrace || line.includes('}{"') || line.indexOf(start, 1) !== -1;
+export function mayHoldMore(line: Buffer, start: Buffer): boolean {
+  return line[line.length - 1] !== closeBrace || line.includes(nextObject) || line.indexOf(start, 1) !== -1;
 }
 
 function firstType(line: Buffer, braceAt: number, end: number): string | null {

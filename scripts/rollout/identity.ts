@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { belowHome, slashes } from './home.ts';
+import { belowHome, slashes, withoutHomes } from './home.ts';
 
 /** Hosts by which one server answers on another port. */
 const sameHost: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function relativeCwd(path: string, root: string | null, home: string): st
   if (base !== null && isBelow(clean, base)) return clean.length === base.length ? '.' : clean.slice(base.length + 1);
   if (!isAbsolute(clean)) return clean.startsWith('..') ? lastName(clean) : clean;
   const below = belowHome(clean, home);
-  if (below !== null) return below === '' ? '~' : `~/${below}`;
+  if (below !== null) return below === '' ? '~' : withoutHomes(`~/${below}`, home);
   return lastName(clean);
 }
 
@@ -110,5 +110,5 @@ function lastName(path: string): string {
     .split('/')
     .filter((part) => part !== '' && part !== '..' && !/^[A-Za-z]:$/.test(part))
     .at(-1);
-  return name === undefined ? '…' : `…/${name}`;
+  return name === undefined ? '…' : withoutHomes(`…/${name}`, '');
 }

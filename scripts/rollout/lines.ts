@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Longer lines are counted, never held. */
-export const maxLineBytes = 16 * 1024 * 1024;
+const maxLineBytes = 16 * 1024 * 1024;
 
 export interface Line {
   /** From 1; blank, bad and over-long lines count too. */

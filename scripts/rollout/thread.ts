@@ -50,7 +50,12 @@ const titleCharacters = 120;
 
 function spanOf(items: readonly Item[], startedAt: number): Pick<Thread, 'title' | 'updatedAt'> {
   const first = items.find((item) => item.who === 'human' && item.kind === 'text');
-  const words = [...(first?.text ?? '').slice(0, 2000).replace(/\s+/g, ' ').trim()];
+  const words = [
+    ...(first?.text ?? '')
+      .slice(0, 2000)
+      .replace(/(?:\[image omitted\]|\s)+/g, ' ')
+      .trim(),
+  ];
   const title = words.length > titleCharacters ? `${words.slice(0, titleCharacters - 1).join('')}…` : words.join('');
   return { title, updatedAt: items.reduce((latest, item) => Math.max(latest, item.at ?? 0), startedAt) };
 }
