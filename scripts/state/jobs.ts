@@ -7,7 +7,7 @@ import type { ExtractorClass, JobKind, JobRow } from './types.ts';
 export const fullRetries = 3;
 
 /** Characters of `lastError` that are kept. */
-export const maxErrorLength = 500;
+const maxErrorLength = 500;
 
 /** Proof that a running job is ours: without the row's token nothing is recorded. */
 export interface Ownership {

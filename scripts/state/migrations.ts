@@ -20,7 +20,7 @@ create table threads (
   origin text not null,
   author text,
   repo text not null,
-  aliases text not null,
+  aliases text not null check (json_valid(aliases) and json_type(aliases) = 'array'),
   cwd text not null,
   branch text,
   commit_oid text,
@@ -103,8 +103,8 @@ create table runs (
   started_at integer not null,
   finished_at integer not null,
   outcome text not null check (outcome in ('done', 'partly', 'failed', 'quiet')),
-  counts text not null,
-  usage text not null,
+  counts text not null check (json_valid(counts) and json_type(counts) = 'object'),
+  usage text not null check (json_valid(usage) and json_type(usage) = 'object'),
   models text not null,
   prompts_hash text not null
 ) strict;
@@ -130,7 +130,7 @@ create table lines (
 
 create table meta (
   key text not null primary key,
-  value text not null
+  value text not null check (key <> 'horizon' or value = cast(cast(value as integer) as text))
 ) strict;
 `,
   },

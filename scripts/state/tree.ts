@@ -5,7 +5,7 @@ import { formatNightRecord, type NightRecord, parseNightRecord } from './night-r
 /** Memory files by scope. */
 export type FilesByScope = ReadonlyMap<string, Files>;
 
-/** What the state ref's commit holds. */
+/** What the state ref's commit holds. A scope without files leaves no trace in it. */
 export interface StateTree {
   /** `state.sqlite.json`, not opened. */
   readonly text: string;

@@ -171,6 +171,8 @@ test('damage is refused at its line, with the way back and without showing the r
     ['a boolean', text.replace('"codex"', 'true'), row, /agent should be a text/],
     ['null where something must be', text.replace('"codex"', 'null'), row, /agent should be a text/],
     ['a word that is not allowed', text.replace('"enabled"', '"off"'), row, /not allowed/],
+    ['aliases that are no list', text.replace('"[]"', '"{}"'), row, /not allowed/],
+    ['aliases that are no JSON', text.replace('"[]"', '"["'), row, /not allowed/],
     ['NUL', text.replace('"codex"', '"co\\u0000dex"'), row, /NUL/],
     ['half a surrogate pair', text.replace('"codex"', '"co\\ud83d"'), row, /surrogate/],
     [
@@ -195,6 +197,21 @@ test('damage is refused at its line, with the way back and without showing the r
     assert.equal(error.line, line, name);
     assert.doesNotMatch(error.message, /thread-a/, name);
     assert.match(error.hint, /git checkout|Update/, name);
+  }
+});
+
+test('a ledger or a horizon that later reads would stumble over is refused at its line', async () => {
+  const text = snapshotOf(await aFullState());
+  const cases: [string, string, string][] = [
+    ['"run-1",8726400', '"{\\"extracted\\":2}"', '"nothing"'],
+    ['"run-1",8726400', '"{\\"phase1\\"', '"[{\\"phase1\\"'],
+    ['"horizon"', /\["horizon","\d+"\]/.exec(text)?.[0] ?? '', '["horizon","soon"]'],
+  ];
+  for (const [row, good, bad] of cases) {
+    assert.ok(text.includes(good), good);
+    const error = await refusal(text.replace(good, bad));
+    assert.equal(error.line, lineOf(text, row));
+    assert.match(error.message, /not allowed/);
   }
 });
 
