@@ -37,7 +37,7 @@ function extractByRules({ thread, items }: ExtractionInput, redact: (text: strin
   const text = {
     rolloutSummary: redact(record.summary),
     rolloutSlug: slugOf(
-      titleOf(first.task, thread),
+      redact(titleOf(first.task, thread)),
       kept.flatMap(({ task }) => task.steps),
     ),
     rawMemory: redact(record.raw),

@@ -6,6 +6,9 @@ export interface Segment {
   readonly decides: boolean;
 }
 
+// What a loop or a measure puts before a command.
+const framing = /^\s{0,40}(?:(?:do|then|else|time|!|[{(])\s{1,20}){0,4}/;
+
 /** Each simple command that is no filter. Quotes and escapes are honoured; a substitution is a word. */
 export function segmentsOf(line: string): Segment[] {
   const segments: { words: string[]; source: string; decides: boolean }[] = [];
@@ -22,7 +25,8 @@ export function segmentsOf(line: string): Segment[] {
   const endSegment = (end: number, by: string) => {
     endWord();
     const isCommand = words.length > 0 && !isFilter;
-    if (isCommand) segments.push({ words, source: line.slice(start, end).trim(), decides: by !== '|' });
+    if (isCommand)
+      segments.push({ words, source: line.slice(start, end).replace(framing, '').trim(), decides: by !== '|' });
     if (by !== '&&' && by !== '|' && by !== '') for (const segment of segments) segment.decides = false;
     words = [];
     isFilter = by === '|';

@@ -2,7 +2,7 @@ import { citedItems, type ItemNumber, parseEvidence } from '../../shared/evidenc
 import { telling } from './commands.ts';
 import { type Names, namedIn } from './names.ts';
 import { baseName, type Task } from './tasks.ts';
-import { isQuestion, type Sentence, sentencesOf, wordCount } from './text.ts';
+import { isQuestion, linesOf, type Sentence, sentencesOf, wordCount } from './text.ts';
 import type { Step, Turn } from './turns.ts';
 
 /** Words of the person that may hold beyond this task. */
@@ -25,6 +25,8 @@ export function isHeard(signal: Signal): boolean {
 }
 
 const maxSentences = 40;
+// How far back a correction can reach.
+const turnsBefore = 20;
 const maxSignals = 12;
 const maxQuote = 240;
 // A request of more than this is a document: a plan or a pasted review, not standing instructions.
@@ -35,19 +37,15 @@ const briefLength = 300;
 
 /** At most twelve, the most valuable first; of equal ones the newest. */
 export function signalsOf(task: Task, names: Names): Signal[] {
-  const found: Signal[] = [];
   const seen = new Set<string>();
-  task.turns.forEach((turn, at) => {
-    const before = task.turns.slice(Math.max(0, at - maxSentences), at);
-    for (const signal of at === 0 ? requestSignals(turn, names) : laterSignals(turn, before, names)) {
-      const key = signal.text.toLowerCase();
-      if (seen.has(key)) continue;
-      seen.add(key);
-      found.push(signal);
-    }
+  const byTurn = task.turns.map((turn, at) => {
+    const before = task.turns.slice(Math.max(0, at - turnsBefore), at);
+    const all = at === 0 ? requestSignals(turn, names) : laterSignals(turn, before, names);
+    return all.filter(({ text }) => !seen.has(text.toLowerCase()) && seen.add(text.toLowerCase()));
   });
-  return found
+  return byTurn
     .reverse()
+    .flat()
     .sort((a, b) => b.value - a.value)
     .slice(0, maxSignals);
 }
@@ -167,7 +165,7 @@ function joined(text: string, sentences: readonly Sentence[]): Sentence[] {
   for (const sentence of sentences) {
     const last = pieces.at(-1);
     const span = last ? text.slice(last.at, sentence.at + sentence.text.length) : '';
-    if (last && span.length <= maxQuote && !span.includes('\n'))
+    if (last && span.length <= maxQuote && linesOf(span).length === 1)
       pieces[pieces.length - 1] = { text: span, at: last.at };
     else pieces.push(sentence);
   }

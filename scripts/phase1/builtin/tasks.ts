@@ -27,7 +27,7 @@ const maxTasks = 4;
 
 /**
  * The session as tasks. A message opens a new one when its turn changes files and none of them was named or touched
- * before in the task: what goes on with the same files is the same task.
+ * before in the task, unless the agent was just stopped: what goes on with the same files is the same task.
  * @returns at most four; what comes later belongs to the last.
  */
 export function tasksOf(turns: readonly Turn[]): Task[] {
@@ -35,7 +35,8 @@ export function tasksOf(turns: readonly Turn[]): Task[] {
   let known = new Set<string>();
   for (const turn of turns) {
     const group = groups.at(-1);
-    if (!group || (groups.length < maxTasks && opensTask(turn, known))) {
+    const wasStopped = group?.at(-1)?.steps.at(-1)?.step === 'stop';
+    if (!group || (groups.length < maxTasks && !wasStopped && opensTask(turn, known))) {
       groups.push([turn]);
       known = new Set();
     } else group.push(turn);

@@ -15,15 +15,19 @@ const wide = /[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef
 export function sentencesOf(text: string, max: number): Sentence[] {
   const found: Sentence[] = [];
   let fenced = false;
-  for (let start = 0; start <= text.length && found.length < max; ) {
-    const newline = text.indexOf('\n', start);
-    const end = newline < 0 ? text.length : newline;
-    const line = text.slice(start, end);
+  let start = 0;
+  for (const line of linesOf(text)) {
+    if (found.length >= max) break;
     if (/^\s{0,8}(```|~~~)/.test(line)) fenced = !fenced;
     else if (!fenced) splitLine(line, start, found, max);
-    start = end + 1;
+    start += line.length + 1;
   }
   return found;
+}
+
+/** Lines, also where a progress bar or a word processor ends them; each end is one character. */
+export function linesOf(text: string): string[] {
+  return text.split(/[\n\r\u2028\u2029]/);
 }
 
 /** A question asks; it states no wish that could outlive it. */
@@ -71,7 +75,7 @@ export function quote(text: string, max = 240): string {
 
 /** A command or path as a Markdown code span of one line. */
 export function code(text: string, max = 140): string {
-  const line = text.trim().split('\n', 1)[0] ?? '';
+  const line = linesOf(text.trim())[0] ?? '';
   const fitted = cutToFit(line.trimEnd(), max);
   const more = fitted.cut || line.length < text.trim().length ? ' …' : '';
   return fitted.text.includes('`') ? `\`\` ${fitted.text} \`\`${more}` : `\`${fitted.text}\`${more}`;

@@ -2,7 +2,7 @@ import type { Thread } from '../../rollout/types.ts';
 import { withoutEvidence } from '../../shared/evidence.ts';
 import { filesOf } from './bullets.ts';
 import { baseName, type Task } from './tasks.ts';
-import { cutToFit, type Sentence, sentencesOf } from './text.ts';
+import { cutToFit, linesOf, type Sentence, sentencesOf } from './text.ts';
 
 const maxDescription = 320;
 // Fewer characters than this say little on their own.
@@ -35,7 +35,7 @@ export function inShort(tasks: readonly Task[], thread: Thread): string {
     const more = files.length > 2 ? ` and ${files.length - 2} more` : '';
     const changed = files.length > 0 ? `, changed ${files.slice(0, 2).join(', ')}${more}` : '';
     const check = task.checks.findLast(({ simple }) => simple.kind !== null) ?? task.checks.at(-1);
-    const isProof = task.outcome === 'success' && check && !check.simple.source.includes('\n');
+    const isProof = task.outcome === 'success' && check && linesOf(check.simple.source).length === 1;
     const proof = isProof ? `, verified with ${cutToFit(check.simple.source, 60).text}` : '';
     return `${titleOf(task, thread, max)}: ${task.outcome}${changed}${proof}`;
   });
@@ -51,12 +51,12 @@ export function openingOf(text: string): string {
   let end = first.at + first.text.length;
   for (const sentence of sentences.slice(sentences.indexOf(first))) {
     const next = sentence.at + sentence.text.length;
-    if (next - first.at > 240 || text.slice(first.at, next).includes('\n')) break;
+    if (next - first.at > 240 || linesOf(text.slice(first.at, next)).length > 1) break;
     end = next;
   }
   return withoutEvidence(text.slice(first.at, end));
 }
 
 function lineOf(text: string, sentence: Sentence): string {
-  return text.slice(sentence.at, sentence.at + shortTitle + 1).split('\n', 1)[0] ?? '';
+  return linesOf(text.slice(sentence.at, sentence.at + shortTitle + 1))[0] ?? '';
 }
