@@ -84,7 +84,8 @@ function acceptHandbook(start: Files, proposal: Files, context: AcceptContext, d
     chosen.map(({ raw }) => raw),
     (hash) => context.isPersonLine(context.scope, hash),
   );
-  return { text: raws.length === 0 ? '' : joinBlocks('', raws), restored, shrinkage: null };
+  const joined = raws.length === 0 ? '' : `${joinBlocks('', raws).trimEnd()}\n`;
+  return { text: joined.trimEnd() === text.trimEnd() ? text : joined, restored, shrinkage: null };
 }
 
 function chooseBlocks(
@@ -101,12 +102,13 @@ function chooseBlocks(
   const budget = { left: sizeLimits.scopeBytes - before.reduce((sum, { raw }) => sum + Buffer.byteLength(raw), 0) };
   for (const block of proposed) {
     const was = old.get(block.title);
+    const isUnchanged = was?.raw.trimEnd() === block.raw.trimEnd();
     const reason = chosen.has(block.title)
       ? 'another block has the same title'
-      : was?.raw.trimEnd() === block.raw.trimEnd()
+      : isUnchanged
         ? null
         : (firstFault(block, blockViolations(block, context, summaries), excused) ?? overBudget(block, was, budget));
-    if (reason === null) chosen.set(block.title, block);
+    if (reason === null) chosen.set(block.title, isUnchanged && was !== undefined ? was : block);
     else {
       dropped.push({ block: block.title, reason });
       if (was === undefined) refused.push(block);

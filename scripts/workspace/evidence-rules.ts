@@ -14,7 +14,7 @@ export function evidenceViolations(
   context: RuleContext,
 ): Violation[] {
   if (!endsInEvidence(bullet.raw))
-    return [error(spot, bullet.line, 'bullet.evidence', 'The bullet must end in its evidence, like [k3f9x2ab@88,91].')];
+    return [error(spot, bullet.line, 'bullet.evidence', 'The bullet must end in its evidence, like [k3f7x2ab@88,91].')];
   const facts: ItemFact[] = [];
   const found: Violation[] = [];
   for (const { thread, items } of bullet.evidence) {

@@ -51,6 +51,24 @@ export function withInputs(files: Files, rows: readonly InputRow[]): Files {
   );
 }
 
+/**
+ * The files with the generated ones of some scopes made anew; those of scopes that are not named stay as they are.
+ * @throws when two rows share a stem.
+ */
+export function replaceInputs(files: Files, rows: ReadonlyMap<Scope, readonly InputRow[]>): Files {
+  const fresh = inputFiles([...rows.values()].flat());
+  const sections = [
+    ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => !rows.has(header.repo ?? '')),
+    ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
+  ].sort((a, b) => byBinary(a.threadId, b.threadId));
+  const kept = [...files].filter(
+    ([path, text]) =>
+      !isGenerated(path) || (path !== rawMemoriesPath && !rows.has(splitHeader(text).header.repo ?? '')),
+  );
+  const merged = new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]);
+  return new Map([...merged].sort(([a], [b]) => byBinary(a, b)));
+}
+
 /** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
 export function rawMemories(rows: readonly InputRow[]): string {
   return joinRawSections([...rows].sort((a, b) => byBinary(a.threadId, b.threadId)).map(rawSection));

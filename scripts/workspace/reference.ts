@@ -19,13 +19,16 @@ export function parseReference(line: string): Reference | null {
   if (match?.[1] === undefined) return null;
   const fields: [string, string][] = [];
   const notes: string[] = [];
-  for (const part of (match[2] ?? '').split(/, (?=(?:cwd|rollout_path|updated_at|thread_id)=)/)) {
+  const parts = (match[2] ?? '').split(/, (?=(?:cwd|rollout_path|updated_at|thread_id)=)/);
+  for (const [index, part] of parts.entries()) {
     const field = /^(cwd|rollout_path|updated_at|thread_id)=(.*)$/.exec(part);
     if (field?.[1] === undefined) {
       if (part.trim() !== '') notes.push(part.trim());
       continue;
     }
-    const [value = '', ...note] = field[1] === 'cwd' ? [field[2] ?? ''] : (field[2] ?? '').split(', ');
+    // A folder's name may hold a comma, which the next field ends; of the last field the first comma does.
+    const isWhole = field[1] === 'cwd' && index < parts.length - 1;
+    const [value = '', ...note] = isWhole ? [field[2] ?? ''] : (field[2] ?? '').split(', ');
     fields.push([field[1], value.trim()]);
     if (note.length > 0) notes.push(note.join(', ').trim());
   }

@@ -41,7 +41,7 @@ function repairBlock(block: Block, summaries: Summaries, context: RuleContext): 
   const tidied = readBlockLines(tidy(block.lines.map(({ text }) => text).join('\n')));
   const referenced = context.scope === everywhere ? tidied : tidied.flatMap((line) => repairReference(line, summaries));
   const withTasks = withoutEmptyTasks(tidied, referenced);
-  const lines = renumbered(withTasks).map(({ text }) => withDash(text));
+  const lines = renumbered(withTasks).map(({ text, fenced }) => (fenced ? text : withDash(text)));
   const raw = `${lines.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
   const after = parseHandbook(raw).blocks[0];
   if (after === undefined || after.tasks.length > 0 || block.tasks.length === 0) return raw;

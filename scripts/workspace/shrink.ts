@@ -37,7 +37,7 @@ export function unexplainedShrinkage(
   return lost > old.length * allowed ? { lost, of: old.length } : null;
 }
 
-/** `k3f9x2ab@88`, one an item. */
+/** `k3f7x2ab@88`, one an item. */
 export function itemsOf(evidence: readonly Evidence[]): string[] {
   return evidence.flatMap(({ thread, items }) => items.map((item) => `${thread}@${item}`));
 }
