@@ -4,7 +4,7 @@
  */
 export type ItemNumber = string;
 
-/** Where a line of memory comes from: items of one thread. In a handbook `[k3f9x2ab@88,91]`. */
+/** Where a line of memory comes from: items of one thread. In a handbook `[k3f7x2ab@88,91]`. */
 export interface Evidence {
   /** The thread's short id (`shortThreadId`). */
   readonly thread: string;
@@ -26,7 +26,7 @@ export function formatItems(numbers: readonly ItemNumber[]): string {
   return `(@${numbers.join(',')})`;
 }
 
-/** Every `[k3f9x2ab@88,91]` of a handbook text, in order, one entry a thread. */
+/** Every `[k3f7x2ab@88,91]` of a handbook text, in order, one entry a thread. */
 export function parseEvidence(text: string): Evidence[] {
   const found = new Map<string, ItemNumber[]>();
   for (const match of text.matchAll(global)) {
@@ -36,12 +36,12 @@ export function parseEvidence(text: string): Evidence[] {
   return [...found].map(([thread, numbers]) => ({ thread, items: numbers }));
 }
 
-/** `[k3f9x2ab@88,91]`, several threads with a space between. */
+/** `[k3f7x2ab@88,91]`, several threads with a space between. */
 export function formatEvidence(evidence: readonly Evidence[]): string {
   return evidence.map((entry) => `[${entry.thread}@${entry.items.join(',')}]`).join(' ');
 }
 
-/** A stage-1 bullet's local evidence as a handbook's: `(@12,15)` becomes `[k3f9x2ab@12,15]`. */
+/** A stage-1 bullet's local evidence as a handbook's: `(@12,15)` becomes `[k3f7x2ab@12,15]`. */
 export function toHandbookEvidence(text: string, thread: string): string {
   return text.replace(local, (_, numbers: string) => `[${thread}@${splitItems(numbers).join(',')}]`);
 }

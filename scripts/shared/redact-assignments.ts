@@ -1,7 +1,7 @@
 import { nameLiterals, type SecretName, secretName } from './redact-names.ts';
 import { bare, endsLine, openingAt, quoted, startsLine } from './redact-quotes.ts';
 import type { Detector, Span } from './redact-types.ts';
-import { isCode, isMember, isNumber, isPath, isStandIn, isWordy, looksRandom } from './redact-values.ts';
+import { hasTokenSigns, isCode, isMember, isNumber, isPath, isStandIn, isWordy, looksRandom } from './redact-values.ts';
 
 /** `DB_PASSWORD=…`, `"apikey": "…"`, `--password …`, `secretKey := "…"`, `<password>…</password>`, on one line. */
 export const assignments: Detector = {
@@ -35,6 +35,9 @@ interface Link {
 }
 
 const maxName = 64;
+
+/** A value's first characters tell what it is. */
+const judged = 256;
 
 function nameAround(text: string, at: number): Name | null {
   let start = at;
@@ -80,7 +83,8 @@ const saying = /[ \t]{1,3}(?:is|are|was|=)(?: now| set to)?:?[ \t]{1,3}/y;
 
 function linkAfter(text: string, name: Name): Link | null {
   const next = text.charCodeAt(name.end);
-  if (next === 0x3e && text[name.start - 1] === '<') return { how: 'element', start: name.end + 1 };
+  if (next === 0x3e && text[name.start - 1] === '<' && text[name.start - 2] !== '?')
+    return { how: 'element', start: name.end + 1 };
   const joined = matchAt(join, text, name.end);
   if (joined !== null) {
     const start = name.end + joined[0].length;
@@ -113,7 +117,7 @@ function valueAt(text: string, name: Name, link: Link, secret: SecretName): Span
   const inQuotes = opening === null ? null : quoted(text, opening);
   if (opening !== null && inQuotes !== null) {
     const start = inQuotes.start + (matchAt(scheme, text, inQuotes.start)?.[0].length ?? 0);
-    const value = text.slice(start, inQuotes.end);
+    const value = text.slice(start, Math.min(inQuotes.end, start + judged));
     return start < inQuotes.end && isQuotedSecret(value, name, link, secret) ? { start, end: inQuotes.end } : null;
   }
   if (opening === null && link.how === 'sql') return null;
@@ -122,7 +126,9 @@ function valueAt(text: string, name: Name, link: Link, secret: SecretName): Span
   const whole = bare(text, start);
   const configured = isConfigured(text, name, link, whole.end);
   const end = configured ? fieldEnd(text, name, whole) : trimmed(text, whole);
-  return start < end && isBareSecret(text.slice(start, end), name, link, secret, configured) ? { start, end } : null;
+  return start < end && isBareSecret(text.slice(start, Math.min(end, start + judged)), name, link, secret, configured)
+    ? { start, end }
+    : null;
 }
 
 /** `%22` opens a quoted value in a URL: the value then ends where a bare one does. */
@@ -154,7 +160,7 @@ function isQuotedSecret(value: string, name: Name, link: Link, secret: SecretNam
   if (/\s/.test(value)) return isPhrase(value, name.text) || (secret.kind === 'password' && isSpaced(value, link));
   if (link.how === 'list' && value.length < 12) return false;
   if (link.how === 'list' || link.how === 'words' || !secret.sure) return looksRandom(value) && !isCode(value);
-  if (secret.kind === 'password') return value.length >= 4 && !isMember(value);
+  if (secret.kind === 'password') return value.length >= (/^[a-z]+$/i.test(value) ? 6 : 4) && !isMember(value);
   if (isNumber(value) || value.length < 8) return false;
   return looksRandom(value) || (!isWordy(value) && !isCode(value)) || (isWordy(value) && /^[a-z]{16,}$/i.test(value));
 }
@@ -163,7 +169,7 @@ function isBareSecret(value: string, name: Name, link: Link, secret: SecretName,
   if (isStandIn(value) || isPath(value) || isSameWord(value, name.text) || /:\/\//.test(value)) return false;
   if (configured) {
     if (/^-|\(\)?$/.test(value) || (isMember(value) && !name.environment) || isCall(value)) return false;
-    if (secret.kind === 'password' && secret.sure) return value.length >= 4;
+    if (secret.kind === 'password' && secret.sure) return value.length >= 4 && !/^0x[0-9A-F]{1,16}$/i.test(value);
     if (!secret.sure) return looksRandom(value);
     return value.length >= 8 && !isNumber(value) && !(isWordy(value) && !name.environment && !name.flag);
   }
@@ -176,7 +182,7 @@ function isBareSecret(value: string, name: Name, link: Link, secret: SecretName,
   }
   if (secret.kind === 'password' && secret.sure && link.how !== 'words')
     return value.length >= 6 && /[A-Za-z]/.test(value) && /[0-9!@#$%^&*]/.test(value) && !/^[a-z]+_?\d?$/i.test(value);
-  return looksRandom(value);
+  return looksRandom(value) && hasTokenSigns(value);
 }
 
 /** `getpass()`, `$(pass show x)`, `os.environ[`, even under an upper-case name. */

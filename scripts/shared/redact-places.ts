@@ -1,6 +1,6 @@
 import { bare, openingAt, quoted } from './redact-quotes.ts';
 import type { Detector, FormRule, Span } from './redact-types.ts';
-import { isStandIn, isWordy, looksRandom } from './redact-values.ts';
+import { hasTokenSigns, isStandIn, isWordy, looksRandom } from './redact-values.ts';
 
 /** Secrets that the standards' forms or the place where they stand give away, whoever made them. */
 export const placeRules: readonly FormRule[] = [
@@ -50,6 +50,12 @@ export const placeRules: readonly FormRule[] = [
     literals: ['sshpass', 'mysql', 'mariadb', 'redis-cli', 'docker login', 'podman login', 'helm registry login'],
     pattern:
       '(?:sshpass -p ?|(?:mysql|mysqldump|mysqladmin|mariadb)(?= )[^\\n\\\\"\']{0,200}? -p(?=\\S)|redis-cli [^\\n\\\\"\']{0,200}?(?:-a|--pass) |(?:docker|podman|helm registry) login [^\\n\\\\"\']{0,200}?-p ?)\\\\{0,3}[\'"]?(?<secret>[^\\s"\'\\\\$<-][^\\s"\'\\\\]{2,128})',
+  },
+  {
+    id: 'go-dsn',
+    provider: 'Go MySQL driver',
+    literals: ['@tcp(', '@unix('],
+    pattern: '(?<=[\\w.-]{1,64}:(?<secret>[^\\s:"\'@\\\\/]{3,128}))@(?:tcp|unix)\\(',
   },
   {
     id: 'bearer',
@@ -123,7 +129,9 @@ const authorization: Detector = {
     const known =
       scheme !== null && /^(?:bearer|basic|token|digest|negotiate|ntlm|api-?key|aws4-hmac-sha256)\b/i.test(scheme[0]);
     if (isWordy(value) && !(known && /^[A-Za-z]{8,}$/.test(value) && header[0].includes(':'))) return null;
-    return known || looksRandom(value) || /^[\w-]{1,30}=/.test(value) ? { start, end: start + value.length } : null;
+    return known || (looksRandom(value) && hasTokenSigns(value)) || /^[\w-]{1,30}=/.test(value)
+      ? { start, end: start + value.length }
+      : null;
   },
 };
 

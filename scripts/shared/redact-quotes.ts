@@ -25,33 +25,44 @@ export function openingAt(text: string, at: number): Opening | null {
  */
 export function quoted(text: string, opening: Opening): Span | null {
   const period = 2 * (opening.depth + 1);
+  const quote = opening.quote.charCodeAt(0);
   const limit = Math.min(text.length, opening.start + maxValue);
   let backslashes = 0;
   for (let at = opening.start; at < limit; at++) {
-    const char = text[at];
-    if (char === '\\') {
+    const code = text.charCodeAt(at);
+    if (code === backslash) {
       backslashes++;
       continue;
     }
-    if (char === '\n' && opening.quote !== '`') return null;
-    if (char === opening.quote && backslashes % period === opening.depth % period)
+    if (code === lineFeed && opening.quote !== '`') return null;
+    if (code === quote && backslashes % period === opening.depth % period)
       return { start: opening.start, end: at - opening.depth };
     backslashes = 0;
   }
   return null;
 }
 
+const backslash = 0x5c;
+const lineFeed = 0x0a;
+
 /** A value without quotes: up to white space, a quote, `<`, `>` or an escape such as a serialised `\n`. */
 export function bare(text: string, start: number): Span {
   const limit = Math.min(text.length, start + maxValue);
   let end = start;
-  while (end < limit && !/[\s"'`<>]/.test(text[end] ?? '') && !isEscape(text, end)) end++;
+  while (end < limit && !endsBare(text, end)) end++;
   return { start, end };
 }
 
+function endsBare(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 0x60) return code === 0xa0 || (code > 0x1fff && /\s/.test(text[at] ?? ''));
+  if (code <= 0x20 || code === 0x22 || code === 0x27 || code === 0x60 || code === 0x3c || code === 0x3e) return true;
+  return code === backslash && isEscape(text, at);
+}
+
 /** A serialised line feed, tab, quote or backslash. */
-export function isEscape(text: string, at: number): boolean {
-  return text[at] === '\\' && /["'\\/nrtu]/.test(text[at + 1] ?? '');
+function isEscape(text: string, at: number): boolean {
+  return /["'\\/nrtu]/.test(text[at + 1] ?? '');
 }
 
 /** The end of the line, real or serialised. */

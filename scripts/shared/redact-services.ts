@@ -190,7 +190,12 @@ export const serviceRules: readonly FormRule[] = [
   },
   { id: 'resend-key', provider: 'Resend', literals: ['re_'], pattern: 're_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}' },
   { id: 'facebook-token', provider: 'Meta', literals: ['eaa'], pattern: 'EAA[A-Za-z0-9]{90,400}' },
-  { id: 'twitter-bearer', provider: 'X', literals: ['aaaaaaaaaaaaaaaaaaaa'], pattern: 'A{20,24}[A-Za-z0-9%]{40,200}' },
+  {
+    id: 'twitter-bearer',
+    provider: 'X',
+    literals: ['aaaaaaaaaaaaaaaaaaaa'],
+    pattern: 'A{20,24}[A-Za-z0-9]{0,60}%[A-Za-z0-9%]{30,200}',
+  },
   { id: 'intercom-token', provider: 'Intercom', literals: ['dg9rog'], pattern: 'dG9rO[A-Za-z0-9+/]{50,60}={0,2}' },
   {
     id: 'hubspot-token',

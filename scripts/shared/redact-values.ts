@@ -81,15 +81,20 @@ export function looksRandom(value: string): boolean {
   return (/\d/.test(value) && /[A-Za-z]/.test(value)) || isScrambled(value);
 }
 
-/** Digits in a row are numbers, not secrets, unless a password is asked for. */
+/** Letters, digits and the few signs that generated tokens use: source text soon has others. */
+export function hasTokenSigns(value: string): boolean {
+  return /^[\w.~+/=:%-]{1,8192}$/.test(value);
+}
+
+/** Digits in a row are numbers (versions too), not secrets, unless a password is asked for. */
 export function isNumber(value: string): boolean {
-  return /^[-+]?[\d_.,]{1,40}(?:[eE]\d{1,3}|[a-z]{1,2})?$/.test(value);
+  return /^(?:[-+v^~]?[\d_.,]{1,40}(?:[eE]\d{1,3}|[a-z]{1,2})?|0[xX][0-9A-Fa-f]{1,16})$/.test(value);
 }
 
 /** Letters only, but upper and lower case change as no name does. */
 function isScrambled(value: string): boolean {
   const letters = value.replace(/[^A-Za-z]/g, '');
-  if (letters.length < 16 || letters.length > 512) return false;
+  if (letters.length < 20 || !/[A-Z]{2}/.test(letters)) return false;
   const humps = letters.match(/[a-z][A-Z]/g)?.length ?? 0;
-  return humps / letters.length > 0.17;
+  return humps / letters.length > 0.16;
 }

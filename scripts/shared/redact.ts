@@ -90,7 +90,7 @@ function detectorOf(rule: FormRule): Detector {
       const match = pattern.exec(text);
       if (match === null) return null;
       const [start, end] = match.indices?.groups?.secret ?? [from, from + match[0].length];
-      if (/\w/.test(text[end] ?? '')) return null;
+      if (/\w/.test(text[end] ?? '') || text.startsWith(placeholder, end)) return null;
       if (byPlace && isNoSecret(text.slice(start, end))) return null;
       return { start, end };
     },
