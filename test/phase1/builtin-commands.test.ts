@@ -83,7 +83,13 @@ test('tests, linters, type checkers and builds are told apart by the words that 
 
 test('work is taken back by a checkout of files, not by a new branch', () => {
   const back = (line: string) => simpleCommands(line).some((simple) => simple.takesBack);
-  for (const line of ['git checkout -- a.ts', 'git restore a.ts', 'git reset --hard', 'git revert HEAD', 'git stash'])
+  for (const line of [
+    'git checkout -- a.ts',
+    'git restore a.ts',
+    'git reset --hard',
+    'git -C x revert HEAD',
+    'git stash',
+  ])
     assert.equal(back(line), true, line);
   for (const line of ['git checkout -q -b feat/x', 'git stash pop', 'git commit -m restore', 'echo git reset'])
     assert.equal(back(line), false, line);

@@ -64,8 +64,10 @@ test('a cut is a prefix, at a word where there is one, and never half a characte
   assert.equal(quote('a b c d', 3), '"a b" …');
 });
 
-test('a code span holds one line, also with backticks in it', () => {
+test('a code span holds one line, also with backticks in it, and no address of a person', () => {
   assert.equal(code('npm test'), '`npm test`');
   assert.equal(code('echo `date`'), '`` echo `date` ``');
+  assert.equal(code('git -c user.email=dana@example.test commit'), '`git -c` …');
+  assert.equal(code('git clone git@github.com:acme/orders'), '`git clone git@github.com:acme/orders`');
   assert.equal(code("python3 - <<'PY'\nprint(1)\nPY"), "`python3 - <<'PY'` …");
 });

@@ -102,6 +102,7 @@ function simpleOf({ words: all, source, decides }: Segment, depth: number): Simp
       rest = rest.slice(rest.indexOf(script) + 1);
     }
   }
+  while (program === 'git' && /^-[cC]$/.test(rest[0] ?? '')) rest = rest.slice(2);
   const isInline =
     /^(?:python|node|ruby|perl|php|deno|bun)/.test(program) && rest.some((word) => inlineFlags.has(word));
   const plain = isInline ? ['(inline)'] : plainWords(rest);

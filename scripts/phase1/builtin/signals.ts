@@ -27,6 +27,7 @@ export function isHeard(signal: Signal): boolean {
 const maxSentences = 40;
 // How far back a correction can reach.
 const turnsBefore = 20;
+const maxTurns = 1_000;
 const maxSignals = 12;
 const maxQuote = 240;
 // A request of more than this is a document: a plan or a pasted review, not standing instructions.
@@ -35,11 +36,12 @@ const documentLength = 1_200;
 // A correction is said in a few sentences; what is longer is more likely the next request.
 const briefLength = 300;
 
-/** At most twelve, the most valuable first; of equal ones the newest. */
+/** Of the request and the last 1,000 messages: at most twelve, the most valuable first; of equal ones the newest. */
 export function signalsOf(task: Task, names: Names): Signal[] {
   const seen = new Set<string>();
-  const byTurn = task.turns.map((turn, at) => {
-    const before = task.turns.slice(Math.max(0, at - turnsBefore), at);
+  const turns = [...task.turns.slice(0, 1), ...task.turns.slice(1).slice(-maxTurns)];
+  const byTurn = turns.map((turn, at) => {
+    const before = turns.slice(Math.max(0, at - turnsBefore), at);
     const all = at === 0 ? requestSignals(turn, names) : laterSignals(turn, before, names);
     return all.filter(({ text }) => !seen.has(text.toLowerCase()) && seen.add(text.toLowerCase()));
   });

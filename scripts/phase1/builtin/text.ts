@@ -73,11 +73,12 @@ export function quote(text: string, max = 240): string {
   return `"${fitted.text}"${fitted.cut ? ' …' : ''}`;
 }
 
-/** A command or path as a Markdown code span of one line. */
+/** A command or path as a Markdown code span of one line, up to the first word with a person's e-mail address. */
 export function code(text: string, max = 140): string {
-  const line = linesOf(text.trim())[0] ?? '';
-  const fitted = cutToFit(line.trimEnd(), max);
-  const more = fitted.cut || line.length < text.trim().length ? ' …' : '';
+  const line = (linesOf(text.trim())[0] ?? '').trimEnd();
+  const address = line.slice(0, 2_000).search(/\S{0,80}[\w.+-]@[\w-]{1,60}\.[\w.-]{1,60}(?![\w.:/-])/);
+  const fitted = cutToFit(address > 0 ? line.slice(0, address).trimEnd() : line, max);
+  const more = fitted.text.length < text.trim().length ? ' …' : '';
   return fitted.text.includes('`') ? `\`\` ${fitted.text} \`\`${more}` : `\`${fitted.text}\`${more}`;
 }
 
