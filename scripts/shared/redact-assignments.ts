@@ -138,9 +138,11 @@ function urlQuoteAt(text: string, at: number): { quote: string; depth: number; s
 
 /** A configuration's line: there a value may hold any sign and even be a plain word. */
 function isConfigured(text: string, name: Name, link: Link, end: number): boolean {
-  if (link.how === 'element') return true;
+  if (link.how === 'element') return text.startsWith('</', end);
   if (link.how === 'tight') return name.environment || name.flag || (name.leads && endsLine(text, end));
-  return link.how === 'colon' && name.environment && name.leads && endsLine(text, end) && text[end - 1] !== ',';
+  return (
+    link.how === 'colon' && name.environment && name.leads && endsLine(text, end) && !/[,;]/.test(text[end - 1] ?? '')
+  );
 }
 
 /** `Server=…;Password=…;Database=…`: the next field begins after a semicolon. */
@@ -160,7 +162,10 @@ function isQuotedSecret(value: string, name: Name, link: Link, secret: SecretNam
   if (/\s/.test(value)) return isPhrase(value, name.text) || (secret.kind === 'password' && isSpaced(value, link));
   if (link.how === 'list' && value.length < 12) return false;
   if (link.how === 'list' || link.how === 'words' || !secret.sure) return looksRandom(value) && !isCode(value);
-  if (secret.kind === 'password') return value.length >= (/^[a-z]+$/i.test(value) ? 6 : 4) && !isMember(value);
+  if (secret.kind === 'password')
+    return (
+      value.length >= (/^[a-z]+$/i.test(value) ? 6 : 4) && !isMember(value) && !(isNumber(value) && /[.x]/.test(value))
+    );
   if (isNumber(value) || value.length < 8) return false;
   return looksRandom(value) || (!isWordy(value) && !isCode(value)) || (isWordy(value) && /^[a-z]{16,}$/i.test(value));
 }
@@ -173,7 +178,7 @@ function isBareSecret(value: string, name: Name, link: Link, secret: SecretName,
     if (!secret.sure) return looksRandom(value);
     return value.length >= 8 && !isNumber(value) && !(isWordy(value) && !name.environment && !name.flag);
   }
-  if (link.how === 'list' || isCode(value)) return false;
+  if (link.how === 'list' || link.how === 'element' || isCode(value) || isNumber(value)) return false;
   if (link.how === 'flag') {
     if (value.startsWith('-')) return false;
     return secret.kind === 'password'

@@ -79,7 +79,7 @@ const maxKey = 32_768;
 const beginOfKey = /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
 const endOfKey = /-----END ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
 const lineOfKey =
-  /(?:[ \t]{0,16}(?:\\{0,7}["'])?[ \t]{0,4}[+,]?[ \t]{0,4}(?:\r?\n|\\{1,8}r?\\{0,8}n|\\{1,8}u000a))[ \t>|+-]{0,16}(?:\d{1,6}[→:|][ \t]?)?[ \t]{0,16}(?:\\{0,7}["'])?(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}|[A-Za-z0-9+/=]{0,128}(?![^\s\\"'<.…-]))/y;
+  /(?:[ \t]{0,16}(?:\\{0,7}["'])?[ \t]{0,4}[+,]?[ \t]{0,4}(?:\r?\n|\\{1,8}r?\\{0,8}n|\\{1,8}u000a))[ \t>|+-]{0,16}(?:\d{1,6}[→:|][ \t]?)?[ \t]{0,16}(?:\\{0,7}["'])?(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}|(?:[A-Za-z0-9+/]{16,128}={0,2}|[A-Za-z0-9+/]{1,128}={1,2})?(?=[ \t]{0,8}(?:$|[\r\n"'`<….\\])))/y;
 
 function keyFromBegin(text: string, at: number): Span | null {
   const begin = matchAt(beginOfKey, text, at);

@@ -122,7 +122,7 @@ function merged(found: readonly Finding[]): Finding[] {
 }
 
 function rank({ rule }: Finding): number {
-  return byForm.has(rule) ? 0 : 1;
+  return rule === assignments.id ? 2 : byForm.has(rule) ? 0 : 1;
 }
 
 function withoutSpans(text: string, spans: readonly Span[]): string {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createRedactor } from '../../scripts/shared/redact.ts';
+import { hex, made, madeUuid } from '../support/secrets.ts';
+
+const redactor = createRedactor({});
+
+const ref = (name: string) => `$${name}`;
+
+const benign: Readonly<Record<string, readonly string[]>> = {
+  'hashes and ids': [
+    `commit ${made(40, hex)}`,
+    `token ${made(7, hex)}`,
+    `sha256:${made(64, hex)}`,
+    `${made(64, hex)}  dist/app.tar.gz`,
+    `"id": "${madeUuid()}"`,
+    `"prompt_cache_key":"${madeUuid()}"`,
+    `"integrity": "sha512-${made(86)}=="`,
+    `integrity sha1-${made(27)}=`,
+    `"call_id":"call_${made(24, hex)}"`,
+    `toolu_01${made(22)} chatcmpl-${made(29)} req_011${made(21)} msg_01${made(22)} resp_${made(48, hex)} fc_${made(48, hex)}`,
+    `cache-key: node-modules-${made(12, hex)}`,
+    `task-${made(32, hex)}`,
+    `"signature":"EosnCkYICxIMMb3L${made(60)}"`,
+    `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5${made(48)} dana@laptop`,
+    `ssh-rsa AAAAB3NzaC1yc2E${made(300)} dana@laptop`,
+    `data:image/png;base64,iVBORw0KGgo${made(400)}`,
+  ],
+  'source text': [
+    'token = tokens.popleft()',
+    'password = getpass()',
+    'password = getpass.getpass("Password: ")',
+    'const t = process.env.TOKEN',
+    'token: process.env.TOKEN,',
+    'apiKey: process.env.OPENAI_API_KEY!',
+    'api_key = os.environ["API_KEY"]',
+    'api_key=os.environ["API_KEY"]',
+    'API_KEY=os.getenv("API_KEY")',
+    'token: string',
+    '  readonly password: string | undefined;',
+    'self.token = token',
+    'password=password',
+    'connect(user=user, password=db_password)',
+    'passwordHash: hash(password)',
+    'csrf_token = generate_csrf(32)',
+    "if (token === 'eof') return",
+    'const secret = await loadSecret(name);',
+    'let token = lexer.next_token();',
+    'token = SyntaxKind.LessThanLessThanEqualsToken',
+    'readonly STENCIL_PASS_DEPTH_PASS: 0x0B96;',
+    'password: z.string().min(8)',
+    '"password": "Password is required"',
+    '"password": {"type": "string"}',
+    '"required": ["username", "password", "token"]',
+    "auth = HTTPBasicAuth('user', 'pass')",
+    'sort(key=itemgetter(1))',
+    '/(?<user>[a-z]{1,9}):(?<password>[^@]{1,9})@/',
+    "'Authorization': 'Bearer ' + token",
+    `Authorization: \`Bearer ${ref('{token}')}\``,
+    '"key":"user.name"',
+    'primary_key=True',
+  ],
+  'references and stand-ins': [
+    `PASSWORD=${ref('{{ secrets.X }}')}`,
+    `token: ${ref('{{ secrets.GITHUB_TOKEN }}')}`,
+    'OPENAI_API_KEY=$OPENAI_API_KEY',
+    'OPENAI_API_KEY="$OPENAI_API_KEY"',
+    'GH_TOKEN=$(gh auth token)',
+    'api_key: <your-api-key>',
+    'API_KEY=your-api-key-here',
+    'API_KEY=xxxx',
+    'API_KEY=xxxxxxxxxxxxxxxx',
+    'PASSWORD=****',
+    'PASSWORD=changeme',
+    'Authorization: Bearer ****',
+    'Authorization: Bearer $TOKEN',
+    'Authorization: Bearer <token>',
+    `postgres://user:${ref('{PW}')}@h/db`,
+    'postgres://<user>:<password>@h/db',
+    'https://x/y?token=YOUR_TOKEN',
+    'secretName: db-credentials',
+    'secretKeyRef: my-secret-key',
+    'private_key_path = "/etc/ssl/private/server.key"',
+    'DB_PASSWORD_FILE=/run/secrets/db_password',
+    'SSH_PRIVATE_KEY=~/.ssh/id_ed25519',
+    'API_TOKEN=op://vault/item/field',
+    'sk-proj-**** sk-... sk-learn sk-SK',
+  ],
+  'numbers and settings': [
+    'max_tokens: 4096',
+    '"total_tokens": 123',
+    '"cached_input_tokens":48384',
+    'tokens: 12k',
+    'AccessTokenExpiry: 3600',
+    'token_type: bearer',
+    'tokenizer: o200k_base',
+    'PWD=/home/dana/src',
+    'passes: 12, pass: 3',
+    '"secret-rule-1password": "11.7.1"',
+    'SSH_AUTH_SOCK=/tmp/ssh-abc123/agent.1',
+  ],
+  'prose and addresses': [
+    'the secret is to keep it simple',
+    "password: the user's",
+    'The password is required.',
+    'the token is 12345',
+    'authorization: required',
+    'Authorization header missing',
+    'bearer token authentication',
+    '/home/dana/src/token/secret_key.pem',
+    'git clone ssh://git@github.com/o/r.git',
+    'https://dana@host/x',
+    'http://localhost:8080/path@v1',
+    'https://cdn.example/npm/pkg@1.2.3/x.js',
+    '?page=2&key=name&sort=asc',
+    'docker run -u 1000:1000 image',
+    'git push -u origin main',
+  ],
+};
+
+for (const [kind, texts] of Object.entries(benign))
+  test(`${kind} are no secrets`, () => {
+    for (const text of texts) {
+      assert.equal(redactor.redact(text), text);
+      assert.equal(redactor.redact(JSON.stringify({ text })), JSON.stringify({ text }));
+    }
+  });
