@@ -8,19 +8,20 @@ import { messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
 import type { Progress } from '../shared/log.ts';
+import type { State } from '../state/database.ts';
 import {
   claimExtraction,
   type ExtractionClaim,
   recordExhausted,
   recordFailure,
   releaseClaim,
-} from '../state/claims.ts';
-import type { State } from '../state/database.ts';
+} from '../state/extraction.ts';
+import { stemsInUse } from '../state/outputs.ts';
 import type { EvidenceRow } from '../state/types.ts';
 import { rolloutPath } from '../workspace/layout.ts';
 import { readingOrder, type SkipReason } from './decide.ts';
 import { evidenceRows } from './evidence.ts';
-import { recordExtraction } from './record.ts';
+import { createStems, recordExtraction, type Stems } from './record.ts';
 import type { Extraction, ExtractionFailure, Extractor } from './types.ts';
 
 export interface ExtractionPolicy {
@@ -116,7 +117,8 @@ export async function extractMemories(
       )),
       ...(await mapLimit(work.filter(suspect), 1, one, signal)),
     ].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
-    for (const entry of settled) settle(state, entry, runId, policy, ports, report);
+    const stems = createStems(stemsInUse(state));
+    for (const entry of settled) settle(state, entry, { runId, stems }, policy, ports, report);
   } catch (error) {
     for (const { claim } of claimed) releaseClaim(state, claim);
     throw error;
@@ -149,7 +151,7 @@ function claimInOrder(
       leaseSeconds: policy.leaseSeconds,
       ignoreBackoff: policy.ignoreBackoff,
     });
-    if (result.outcome === 'claimed') claimed.push({ found, claim: result.claim });
+    if (result.outcome === 'claimed') claimed.push({ found, claim: result });
     else skipped.set(found.thread.id, result.outcome);
   }
   return claimed;
@@ -205,7 +207,7 @@ async function rolloutOf(id: string, rollouts: Rollouts, signal?: AbortSignal): 
 function settle(
   state: State,
   { found, claim, read }: Settled,
-  runId: string,
+  night: { readonly runId: string; readonly stems: Stems },
   policy: ExtractionPolicy,
   ports: ExtractionPorts,
   report: Gathering,
@@ -233,7 +235,7 @@ function settle(
     fail(extraction.failure, extraction.detail);
     return;
   }
-  recordExtraction(state, claim, { thread, extraction, evidence }, { runId, extractor: ports.extractor, now });
+  recordExtraction(state, claim, { thread, extraction, evidence }, { ...night, extractor: ports.extractor, now });
   if (extraction.outcome === 'nothing') {
     report.nothing.push(threadId);
   } else {

@@ -74,10 +74,8 @@ function answerTo(name: string, input: Input, files: Map<string, string>, mayWri
       return write(files, path, String(input.text), mayWrite);
     case 'edit':
       return edit(files, path, String(input.old), String(input.new), mayWrite);
-    case 'delete':
-      return remove(files, path);
     default:
-      return `There is no tool “${name}”. The tools are ${toolSpecs.map((spec) => spec.name).join(', ')}.`;
+      return remove(files, path);
   }
 }
 
@@ -153,7 +151,10 @@ function linesOf(text: string): string[] {
 
 function readArguments(call: ToolCall): Input | string {
   const spec = toolSpecs.find((candidate) => candidate.name === call.name);
-  const properties = (spec?.parameters.properties ?? {}) as Record<string, { type: string }>;
+  if (spec === undefined) {
+    return `There is no tool “${call.name}”. The tools are ${toolSpecs.map(({ name }) => name).join(', ')}.`;
+  }
+  const properties = spec.parameters.properties as Record<string, { type: string }>;
   let value: unknown;
   try {
     value = JSON.parse(call.arguments === '' ? '{}' : call.arguments);

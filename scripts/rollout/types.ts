@@ -1,8 +1,10 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 
-/** An agent whose transcripts we read: one reader file each. */
-export type Agent = 'codex' | 'claude-code';
+/** The agents whose transcripts we read: one reader file each. */
+export const agents = ['codex', 'claude-code'] as const;
+
+export type Agent = (typeof agents)[number];
 
 /**
  * Who said it. `human`: the person's own words or typed command. `assistant`: the model's final words of a turn.

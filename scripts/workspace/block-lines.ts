@@ -34,6 +34,9 @@ export const sectionHeadings = {
 
 export type SectionName = keyof typeof sectionHeadings;
 
+/** In the order of the schema. */
+export const sectionNames = ['preferences', 'knowledge', 'failures'] as const;
+
 export const labels = { references: '### rollout_summary_files', keywords: '### keywords' } as const;
 
 /** Every line of a block with what it is. Nothing is lost: joined with their line ends they are the source again. */

@@ -1,8 +1,8 @@
-import { type BlockLine, labels, type Place, sectionHeadings } from './block-lines.ts';
+import { type BlockLine, labels, type Place, sectionHeadings, sectionNames } from './block-lines.ts';
 import { evidenceViolations } from './evidence-rules.ts';
-import { type Block, type Bullet, bulletsOf, scopeOf, sectionNames } from './handbook.ts';
+import { type Block, type Bullet, bulletsOf, scopeOf } from './handbook.ts';
 import { type Header, splitHeader } from './inputs.ts';
-import { everywhere, handbookPath, type Scope } from './layout.ts';
+import { everywhere, handbookPath, type Scope, summariesFolder } from './layout.ts';
 import { lineHash, unitsOf } from './lines.ts';
 import { parseReference, referenceFields } from './reference.ts';
 import { textViolations, withoutQuotes } from './text-rules.ts';
@@ -12,11 +12,10 @@ import { error, type RuleContext, type Spot, type Violation, warning } from './v
 export type Summaries = ReadonlyMap<string, Header>;
 
 export function summariesIn(files: ReadonlyMap<string, string>): Summaries {
-  const prefix = 'memories/';
   return new Map(
     [...files]
-      .filter(([path]) => path.startsWith(`${prefix}rollout_summaries/`))
-      .map(([path, text]) => [path.slice(prefix.length), splitHeader(text).header]),
+      .filter(([path]) => path.startsWith(summariesFolder))
+      .map(([path, text]) => [path.slice('memories/'.length), splitHeader(text).header]),
   );
 }
 

@@ -1,7 +1,7 @@
-import { type Evidence, parseEvidence, withoutEvidence } from '../shared/evidence.ts';
-import { type BlockLine, fenceState, readBlockLines, type SectionName, sectionHeadings } from './block-lines.ts';
+import type { Evidence } from '../shared/evidence.ts';
+import { type BlockLine, fenceState, type SectionName, sectionHeadings, sectionNames } from './block-lines.ts';
 import type { Scope } from './layout.ts';
-import { parseReference } from './reference.ts';
+import { readBlock } from './read-block.ts';
 
 export interface AppliesTo {
   /** A repository id or `*`; '' where the line or the part is missing. */
@@ -89,114 +89,6 @@ export function joinBlocks(preamble: string, raws: readonly string[]): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Groups the lines at `place` into bullets, each with its continuation. `firstLine` is the number of `lines[0]`. */
-export function bulletsAt(lines: readonly BlockLine[], place: BlockLine['place'], firstLine: number): Bullet[] {
-  const bullets: Bullet[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at];
-    if (line?.kind !== 'bullet' || line.place !== place) continue;
-    let end = at + 1;
-    for (let next = at + 1; next < lines.length; next += 1) {
-      const kind = lines[next]?.kind;
-      if (kind === 'continuation') end = next + 1;
-      else if (kind !== 'blank') break;
-    }
-    bullets.push(
-      readBullet(
-        lines.slice(at, end).map(({ text }) => text),
-        firstLine + at,
-      ),
-    );
-    at = end - 1;
-  }
-  return bullets;
-}
-
-interface Start {
-  readonly offset: number;
-  readonly line: number;
-}
-
-function blockStarts(text: string): Start[] {
-  const starts: Start[] = [];
-  let fence = fenceState();
-  let offset = 0;
-  for (const [index, source] of text.split('\n').entries()) {
-    const isTaskGroup = /^# Task Group:/.test(source);
-    if (isTaskGroup) fence = fenceState();
-    const fenced = fence(source.replace(/\r$/, ''));
-    if (isTaskGroup || (!fenced && /^#[ \t]/.test(source))) starts.push({ offset, line: index + 1 });
-    offset += source.length + 1;
-  }
-  return starts;
-}
-
-function readBlock(raw: string, line: number): Block {
-  const lines = readBlockLines(raw);
-  const heading = lines[0]?.text ?? '';
-  const isTaskGroup = heading.startsWith('# Task Group:');
-  const head = (kind: BlockLine['kind']) => lines.find((candidate) => candidate.kind === kind)?.text ?? '';
-  return {
-    title: heading.replace(isTaskGroup ? /^# Task Group:/ : /^#/, '').trim(),
-    isTaskGroup,
-    scopeLine: head('scope')
-      .replace(/^scope:/, '')
-      .trim(),
-    appliesTo: readAppliesTo(head('applies_to')),
-    tasks: readTasks(lines, line),
-    preferences: bulletsAt(lines, 'preferences', line),
-    knowledge: bulletsAt(lines, 'knowledge', line),
-    failures: bulletsAt(lines, 'failures', line),
-    lines,
-    raw,
-    line,
-  };
-}
-
-function readAppliesTo(line: string): AppliesTo {
-  const part = (pattern: RegExp) => pattern.exec(line)?.[1]?.trim() ?? '';
-  return {
-    repo: part(/^applies_to:[ \t]*repo=([^;]*)/),
-    cwd: part(/;[ \t]*cwd=([^;]*)/),
-    reuseRule: part(/;[ \t]*reuse_rule=(.*)$/),
-  };
-}
-
-function readTasks(lines: readonly BlockLine[], firstLine: number): Task[] {
-  const starts = lines.flatMap(({ kind }, index) => (kind === 'task' ? [index] : []));
-  return starts.map((start, index) => {
-    const own = lines.slice(start + 1, starts[index + 1] ?? lines.length);
-    const heading = /^## Task\b[ \t]*(\d{1,6})?[ \t]*:?[ \t]*(.*)$/.exec(lines[start]?.text ?? '');
-    const title = heading?.[2]?.trim() ?? '';
-    return {
-      number: heading?.[1] === undefined ? null : Number(heading[1]),
-      title,
-      outcome: /(?:^|[\s,(])(success|partial|uncertain|fail)\)?$/.exec(title)?.[1] ?? null,
-      summaryFiles: own.flatMap(({ kind, text }) => (kind === 'reference' ? (parseReference(text)?.file ?? []) : [])),
-      keywords: own.flatMap(({ kind, text }) => (kind === 'keywords' ? keywordsOf(text) : [])),
-      line: firstLine + start,
-    };
-  });
-}
-
-function keywordsOf(line: string): string[] {
-  return line
-    .replace(/^[-*+][ \t]+/, '')
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-}
-
-function readBullet(lines: readonly string[], line: number): Bullet {
-  const joined = lines.map((text) => text.trim()).join(' ');
-  return {
-    text: withoutEvidence(joined.replace(/^[-*+][ \t]+/, '')).trim(),
-    raw: lines.join('\n'),
-    evidence: parseEvidence(joined),
-    line,
-  };
-}
-
 /** What a block is made of; every bullet ends in its evidence. */
 export interface BlockDraft {
   readonly title: string;
@@ -228,5 +120,21 @@ export function renderBlock(draft: BlockDraft): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** In the order of the schema. */
-export const sectionNames = ['preferences', 'knowledge', 'failures'] as const;
+interface Start {
+  readonly offset: number;
+  readonly line: number;
+}
+
+function blockStarts(text: string): Start[] {
+  const starts: Start[] = [];
+  let fence = fenceState();
+  let offset = 0;
+  for (const [index, source] of text.split('\n').entries()) {
+    const isTaskGroup = /^# Task Group:/.test(source);
+    if (isTaskGroup) fence = fenceState();
+    const fenced = fence(source.replace(/\r$/, ''));
+    if (isTaskGroup || (!fenced && /^#[ \t]/.test(source))) starts.push({ offset, line: index + 1 });
+    offset += source.length + 1;
+  }
+  return starts;
+}

@@ -2,6 +2,7 @@ import { type EpochSeconds, isoTime } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { isGenerated, rawMemoriesPath, type Scope, summaryPath } from './layout.ts';
+import { withoutHidden } from './text-rules.ts';
 
 /** What a selected stage-1 output contributes to the files that consolidation reads. */
 export interface InputRow {
@@ -147,5 +148,5 @@ function unbroken(rawMemory: string): string {
 }
 
 function oneLine(value: string): string {
-  return value.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim();
+  return withoutHidden(value.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ')).trim();
 }

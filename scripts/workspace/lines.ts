@@ -1,7 +1,8 @@
 import { type Evidence, withoutEvidence } from '../shared/evidence.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import type { BlockLine } from './block-lines.ts';
-import { type Block, type Bullet, bulletsAt, sectionNames } from './handbook.ts';
+import { type BlockLine, sectionNames } from './block-lines.ts';
+import type { Block, Bullet } from './handbook.ts';
+import { bulletsAt } from './read-block.ts';
 
 /** A piece of a block that somebody wrote: a bullet with its continuation, a line of prose or a heading of their own. */
 export interface Unit {

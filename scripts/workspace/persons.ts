@@ -2,15 +2,15 @@ import type { Evidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import { readBlockLines } from './block-lines.ts';
 import { parseHandbook } from './handbook.ts';
-import { handbookPath, memorySummaryPath, type Scope } from './layout.ts';
-import { normaliseLine, type Unit, unitsOf } from './lines.ts';
+import { handbookPath, memorySummaryPath, type Scope, skillOf } from './layout.ts';
+import { lineHash, normaliseLine, type Unit, unitsOf } from './lines.ts';
 import { indexTexts } from './near.ts';
 import { project } from './scope.ts';
 import { itemsOf } from './shrink.ts';
 
 /** What people did to a scope's memory since a baseline. */
 export interface PersonsChanges {
-  /** Lines that are theirs now: new ones and reworded ones. */
+  /** Lines that are theirs now: new ones and reworded ones; for a skill that they wrote or changed its path. */
   readonly added: readonly { readonly hash: string; readonly text: string }[];
   readonly removed: readonly RemovedLine[];
 }
@@ -35,10 +35,17 @@ export function personsChanges(baseline: Files, people: Files, scope: Scope): Pe
   const standing = unitsIn(people);
   const known = new Set(before.map(({ hash }) => hash));
   const added = new Map(now.filter(({ hash }) => !known.has(hash)).map(({ hash, raw }) => [hash, raw]));
+  for (const path of personsSkills(baseline, people, scope)) added.set(lineHash(path), path);
   return {
     added: [...added].map(([hash, text]) => ({ hash, text })),
     removed: removedLines(before, standing, known),
   };
+}
+
+function personsSkills(baseline: Files, people: Files, scope: Scope): string[] {
+  return [...project(people, scope)]
+    .filter(([path, text]) => skillOf(path) !== null && baseline.get(path) !== text)
+    .map(([path]) => path);
 }
 
 function removedLines(before: readonly Unit[], standing: readonly Unit[], known: ReadonlySet<string>): RemovedLine[] {

@@ -3,6 +3,7 @@ import { type Block, joinBlocks, parseHandbook, renderBlock, scopeOf } from './h
 import { rawSections, splitHeader } from './inputs.ts';
 import { rawMemoriesPath, type Scope, stemOf } from './layout.ts';
 import { formatReference } from './reference.ts';
+import { withoutHidden } from './text-rules.ts';
 
 /** Title of the block that code makes for sessions that no other block of their scope names. */
 export const unfiledTitle = 'Unfiled';
@@ -82,7 +83,7 @@ function unfiledBlock(
 }
 
 function titleOf(body: string): string {
-  const title = /^#{1,3}[ \t]+(.{1,400})$/m.exec(body)?.[1] ?? body.split('\n')[0] ?? '';
+  const title = withoutHidden(/^#{1,3}[ \t]+(.{1,400})/m.exec(body)?.[1] ?? body.split('\n')[0] ?? '');
   const outcome = /^Outcome:[ \t]*(success|partial|uncertain|fail)\b/m.exec(body)?.[1] ?? 'uncertain';
   return `${cutWords(title.replace(/[<>*`]/g, '').replace(/[.,;:\s]+$/, ''), 120) || 'session'}, ${outcome}`;
 }
@@ -90,8 +91,10 @@ function titleOf(body: string): string {
 function keywordsByThread(rawMemories: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const { threadId, body } of rawSections(rawMemories)) {
-    const words = /^keywords:[ \t]*(.{1,400})$/m.exec(body)?.[1]?.replace(/[<>*]/g, '').trim();
-    if (words !== undefined && words !== '') found.set(threadId, words);
+    const words = withoutHidden(/^keywords:[ \t]*(.{1,400})/m.exec(body)?.[1] ?? '')
+      .replace(/[<>*]/g, '')
+      .trim();
+    if (words !== '') found.set(threadId, words);
   }
   return found;
 }

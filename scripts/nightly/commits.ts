@@ -1,0 +1,150 @@
+import type { Repository, Signature } from '../git/types.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
+import { MemoryError } from '../shared/errors.ts';
+import { commitText } from '../shared/escape.ts';
+import type { Files, Oid } from '../shared/files.ts';
+import type { NightRecord } from '../state/night-record.ts';
+import { saveStateRef } from '../state/ref.ts';
+import { sizeVerdict, stopBytes } from '../state/snapshot.ts';
+import type { FilesByScope } from '../state/tree.ts';
+import { isGenerated } from '../workspace/layout.ts';
+import { type Start, statePath, stateRef } from './start.ts';
+
+/** What a night made, ready to be committed. */
+export interface Made {
+  readonly runId: string;
+  readonly at: EpochSeconds;
+  /** Everything below `memories/`. */
+  readonly files: Files;
+  readonly stateText: string;
+  readonly baseline: FilesByScope;
+  readonly author: Signature;
+  /** For the commits' subjects: counts and repositories, no words of the memory. */
+  readonly sessions: number;
+  readonly repositories: readonly string[];
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+export interface Commits {
+  readonly inputs: Oid | null;
+  readonly learned: Oid | null;
+  readonly state: Oid | null;
+  /** Where the branch is now; null where it has no commit. */
+  readonly tip: Oid | null;
+}
+
+/**
+ * Two commits without a checkout, then the refs in this order: the state with what is pending, the branch, the state
+ * without it. Whoever dies in between is continued from exactly there. A night that changes nothing below `memories/`
+ * moves the state alone, and one that changes nothing at all moves nothing.
+ * @throws RefMovedError when somebody else was faster: start again from what the refs hold now.
+ */
+export async function commitNight(repository: Repository, start: Start, made: Made): Promise<Commits> {
+  const none = { inputs: null, learned: null, state: start.stateOid, tip: start.base };
+  if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
+  const changes = changesOf(start.memories, made.files);
+  const isQuiet = changes.size === 0;
+  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null) return none;
+  if (isQuiet) {
+    const night = recorded(start.night, start.branch, start.base, made);
+    return { ...none, state: await save(repository, start, made, night, start.stateOid) };
+  }
+  const { inputs, learned, tip } = await writeCommits(repository, start, made, changes);
+  const pending: NightRecord = {
+    ...start.night,
+    pendingPush: { runId: made.runId, ref: start.branch, oldOid: start.base, tip },
+  };
+  const state = await save(repository, start, made, recorded(pending, start.branch, tip, made), start.stateOid);
+  await repository.swapRef(start.branch, start.base, tip);
+  await repository.refresh(start.base, tip);
+  const settled = recorded({ ...start.night, pendingPush: null }, start.branch, tip, made);
+  return { inputs, learned, tip, state: await save(repository, start, made, settled, state) };
+}
+
+async function writeCommits(
+  repository: Repository,
+  start: Start,
+  made: Made,
+  changes: ReadonlyMap<string, string | null>,
+): Promise<{ inputs: Oid; learned: Oid | null; tip: Oid }> {
+  const of = (isInput: boolean) => [...changes].filter(([path]) => isGenerated(path) === isInput);
+  const common = { author: made.author, at: made.at };
+  const inputs = await repository.writeCommit({
+    ...common,
+    base: start.base,
+    parents: start.base === null ? [] : [start.base],
+    changes: new Map([...of(true), [statePath, made.stateText]]),
+    message: messageOf(`memory: inputs of ${count(made.sessions, 'session')}`, made),
+  });
+  if (of(false).length === 0) return { inputs, learned: null, tip: inputs };
+  const learned = await repository.writeCommit({
+    ...common,
+    base: inputs,
+    parents: [inputs],
+    changes: new Map(of(false)),
+    message: messageOf(`memory: learned in ${repositoriesOf(made)}`, made),
+  });
+  return { inputs, learned, tip: learned };
+}
+
+function save(
+  repository: Repository,
+  start: Start,
+  made: Made,
+  night: NightRecord,
+  expected: Oid | null,
+): Promise<Oid> {
+  return saveStateRef(repository, {
+    ref: stateRef,
+    expected,
+    tree: {
+      text: made.stateText,
+      night,
+      baseline: made.baseline,
+      reviewed: start.reviewed,
+      closed: start.closed,
+    },
+    at: made.at,
+    author: made.author,
+    message: `state: run ${made.runId}\n`,
+  });
+}
+
+function recorded(night: NightRecord, branch: string, tip: Oid | null, made: Made): NightRecord {
+  return {
+    ...night,
+    recordedTips: tip === null ? night.recordedTips : { ...night.recordedTips, [branch]: tip },
+    lastRun: { runId: made.runId, finishedAt: made.at },
+  };
+}
+
+function changesOf(before: Files, after: Files): Map<string, string | null> {
+  const changes = new Map<string, string | null>();
+  for (const path of new Set([...before.keys(), ...after.keys()])) {
+    const text = after.get(path);
+    if (text !== before.get(path)) changes.set(path, text ?? null);
+  }
+  return changes;
+}
+
+function messageOf(subject: string, made: Made): string {
+  const trailers = Object.entries(made.trailers).map(([name, value]) => `${name}: ${commitText(value)}`);
+  return `${commitText(subject)}\n\n${trailers.join('\n')}\n`;
+}
+
+function repositoriesOf({ repositories }: Made): string {
+  if (repositories.length === 0) return 'no repository';
+  if (repositories.length <= 2) return repositories.join(' and ');
+  return count(repositories.length, 'repository', 'repositories');
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function tooLarge(): MemoryError {
+  return new MemoryError(
+    `state.sqlite.json would grow over ${stopBytes / 1_000_000} MB; nothing was committed.`,
+    'Lower memory.max_unused_days in .github/memory.yml, so that old rows are pruned, and run it again.',
+  );
+}

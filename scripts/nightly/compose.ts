@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { Repository, Signature } from '../git/types.ts';
+import { ModelError } from '../model/errors.ts';
+import { type Journal, openJournal } from '../model/journal.ts';
+import { createJournaledModel } from '../model/journaled.ts';
+import { createLedger, type Ledger, type Price } from '../model/ledger.ts';
+import { createOpenAiModel } from '../model/openai.ts';
+import type { Model } from '../model/types.ts';
+import { createBuiltinExtractor } from '../phase1/builtin.ts';
+import { createLlmExtractor } from '../phase1/llm.ts';
+import type { Extractor } from '../phase1/types.ts';
+import { createBuiltinConsolidator } from '../phase2/builtin.ts';
+import { createAgentConsolidator } from '../phase2/llm.ts';
+import type { Consolidator } from '../phase2/types.ts';
+import { stopwatch } from '../shared/clock.ts';
+import type { Config } from '../shared/config-schema.ts';
+import type { Environment } from './settings.ts';
+
+/** What reads and writes memory tonight, and what it may cost. */
+export interface Engine {
+  readonly extractor: Extractor;
+  readonly consolidator: Consolidator;
+  readonly fallback: Consolidator;
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  /** For the ledger and the commits' trailers. */
+  readonly models: string;
+  /** False when an allowance that the server reports is nearly used up. */
+  goesOn(): boolean;
+}
+
+/** Tokens of one extraction's and one consolidation turn's answer. */
+const outputTokens = { extraction: 8_000, consolidation: 16_000 } as const;
+
+/** Bounds of one scope's agent. @source design §6 */
+const agentLimits = { turns: 80, inputTokens: 2_000_000, reviews: 2, minutes: 20 } as const;
+
+/**
+ * @param usdLeft what the month's budget has left; undefined is without limit.
+ * @throws ModelError `key` where the configured variable holds none; UsageError for an address that is none.
+ */
+export function createEngine(
+  config: Config,
+  repository: Repository,
+  env: Environment,
+  redact: (text: string) => string,
+  usdLeft?: number,
+): Engine {
+  const journal = openJournal(join(repository.commonDir, 'memory', 'journal'), redact);
+  const ledger = createLedger({
+    prices: pricesOf(config),
+    caps: { phase1: { tokens: config.budget.phase1_tokens }, phase2: { tokens: config.budget.phase2_tokens } },
+    ...(usdLeft === undefined ? {} : { usd: usdLeft }),
+  });
+  const fallback = createBuiltinConsolidator();
+  if (config.model.provider === 'builtin') {
+    const extractor = createBuiltinExtractor({ redact });
+    return { extractor, consolidator: fallback, fallback, journal, ledger, models: 'builtin', goesOn: () => true };
+  }
+  const { extract_model: extract = '', consolidation_model: consolidation = '' } = config.model;
+  const watched = watchAllowance(serverOf(config, env), config.memory.min_rate_limit_remaining_percent / 100);
+  const model = createJournaledModel(watched.model, journal, ledger);
+  const common = { model, audience: config.audience, language: config.language, redact };
+  return {
+    extractor: createLlmExtractor({
+      ...common,
+      modelName: extract,
+      contextWindow: config.model.context_window ?? null,
+      maxOutputTokens: outputTokens.extraction,
+    }),
+    consolidator: createAgentConsolidator({
+      ...common,
+      modelName: consolidation,
+      limits: { ...agentLimits, outputTokensPerTurn: outputTokens.consolidation, elapsed: stopwatch },
+    }),
+    fallback,
+    journal,
+    ledger,
+    models: extract === consolidation ? extract : `${extract} ${consolidation}`,
+    goesOn: watched.goesOn,
+  };
+}
+
+/** `Name <mail@example.com>`, as the configuration has checked it. */
+export function signatureOf(config: Config): Signature {
+  const match = /^(.+) <(.+)>$/.exec(config.git.author);
+  return { name: match?.[1] ?? config.git.author, email: match?.[2] ?? '' };
+}
+
+function serverOf(config: Config, env: Environment): Model {
+  const { base_url: baseUrl, key_env: keyEnv, wire } = config.model;
+  const apiKey = env[keyEnv] ?? '';
+  if (apiKey.trim() === '' && !isLoopback(baseUrl)) {
+    throw new ModelError(
+      'key',
+      `The environment variable ${keyEnv} holds no API key.`,
+      `Set it, name another one as model.key_env in .github/memory.yml, or run with --model builtin, which needs none.`,
+    );
+  }
+  return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }) });
+}
+
+/** A server on this machine may ask for no key. */
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(new URL(address).hostname);
+}
+
+function watchAllowance(model: Model, least: number): { model: Model; goesOn(): boolean } {
+  let remaining = 1;
+  return {
+    model: {
+      ask: async (request, signal) => {
+        const reply = await model.ask(request, signal);
+        remaining = reply.allowance ?? remaining;
+        return reply;
+      },
+    },
+    goesOn: () => remaining >= least,
+  };
+}
+
+function pricesOf(config: Config): Record<string, Price> {
+  const { extract_model: extract, consolidation_model: consolidation, prices } = config.model;
+  return {
+    ...(extract !== undefined && prices.extract !== undefined ? { [extract]: prices.extract } : {}),
+    ...(consolidation !== undefined && prices.consolidation !== undefined
+      ? { [consolidation]: prices.consolidation }
+      : {}),
+  };
+}

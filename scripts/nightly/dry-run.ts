@@ -1,0 +1,70 @@
+import type { Repository } from '../git/types.ts';
+import { inputBudget } from '../rollout/budget.ts';
+import { filterRollout } from '../rollout/filter.ts';
+import type { Rollouts } from '../rollout/source.ts';
+import { renderItems } from '../rollout/tiers.ts';
+import type { Config } from '../shared/config-schema.ts';
+import { type ExitCode, exitCodes } from '../shared/errors.ts';
+import { terminalText } from '../shared/escape.ts';
+import type { World } from '../shared/main.ts';
+import { estimateTokens } from '../shared/tokens.ts';
+import { type NightPolicy, whatToRead } from './run.ts';
+import { loadStart } from './start.ts';
+
+export interface DryRun {
+  readonly repository: Repository;
+  readonly rollouts: Rollouts;
+  readonly config: Config;
+  readonly policy: NightPolicy;
+  readonly world: World;
+}
+
+/** Says what a night would read and send, with tokens and cost, and what it would skip and why. Writes nothing. */
+export async function dryRun({ repository, rollouts, config, policy, world }: DryRun): Promise<ExitCode> {
+  const start = await loadStart(repository, 'look');
+  const { found, ignored } = await rollouts.list(world.signal);
+  const { candidates, skipped } = whatToRead(start, found, policy.reading, world.clock.now());
+  const rows = [];
+  for (const { thread } of candidates) {
+    const rollout = await rollouts.read(thread.id, world.signal);
+    const { text } = renderItems(filterRollout(rollout).items, inputBudget(config.model.context_window ?? null));
+    const secrets = Object.values(rollout.redaction).reduce((sum, count) => sum + count, 0);
+    rows.push({
+      thread_id: thread.id,
+      agent: thread.agent,
+      repo: thread.repo,
+      title: thread.title,
+      tokens: estimateTokens(text),
+      secrets,
+    });
+  }
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
+  const price = config.model.prices.extract;
+  const isFree = config.model.provider === 'builtin';
+  const usd = isFree ? 0 : price === undefined ? null : (tokens * price.input) / 1_000_000;
+  if (world.flags.isOn('json')) {
+    world.log.result(JSON.stringify({ would_read: rows, skipped: Object.fromEntries(skipped), ignored, tokens, usd }));
+    return exitCodes.done;
+  }
+  const cost = isFree
+    ? 'nothing is sent: the built-in extractor works here'
+    : usd === null
+      ? 'no price configured'
+      : `$${usd.toFixed(4)} for the input`;
+  world.log.result(
+    [
+      `Would read ${rows.length} of ${found.length} sessions, about ${tokens} tokens (${cost}).`,
+      ...rows.map(
+        (row) =>
+          `  ${terminalText(row.thread_id)}  ${row.agent}  ${terminalText(row.repo)}  ~${row.tokens} tokens${row.secrets > 0 ? `, ${row.secrets} secrets removed` : ''}  ${terminalText(row.title).slice(0, 60)}`,
+      ),
+      ...(skipped.size === 0
+        ? []
+        : ['Skipped:', ...[...skipped].map(([id, reason]) => `  ${terminalText(id)}  ${reason.replaceAll('_', ' ')}`)]),
+      ...(ignored.length === 0
+        ? []
+        : ['Passed over:', ...ignored.map(({ path, reason }) => `  ${terminalText(path)}  ${terminalText(reason)}`)]),
+    ].join('\n'),
+  );
+  return exitCodes.done;
+}

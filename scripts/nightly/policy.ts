@@ -1,0 +1,50 @@
+import { hour } from '../shared/clock.ts';
+import type { Config } from '../shared/config-schema.ts';
+import type { Flags } from '../shared/flags.ts';
+import { signatureOf } from './compose.ts';
+import type { NightPolicy } from './run.ts';
+import { sinceOf } from './settings.ts';
+
+/** @source codex-rs/memories: lease, retry and cooldown; design §6: new outputs a night, scopes at once */
+const constants = {
+  leaseSeconds: hour,
+  retrySeconds: hour,
+  cooldownSeconds: 6 * hour,
+  maxNewPerNight: 40,
+  scopesAtOnce: 4,
+} as const;
+
+/** What the configuration and the command line decide, as one value. */
+export function nightPolicy(config: Config, flags: Flags): NightPolicy {
+  const { memory } = config;
+  const now = flags.isOn('now');
+  const { leaseSeconds, retrySeconds, cooldownSeconds, maxNewPerNight, scopesAtOnce } = constants;
+  return {
+    reading: {
+      include: config.include,
+      exclude: config.exclude,
+      excludeOrigins: config.exclude_origins,
+      maxAgeDays: memory.max_rollout_age_days,
+      idleHours: memory.min_rollout_idle_hours,
+      all: flags.listOf('source').length > 0,
+      now,
+      since: sinceOf(flags),
+    },
+    extraction: { concurrency: config.model.concurrency, leaseSeconds, retrySeconds, ignoreBackoff: now },
+    consolidation: {
+      selection: {
+        maxRawMemories: memory.max_raw_memories_for_consolidation,
+        maxUnusedDays: memory.max_unused_days,
+        maxNewPerNight,
+      },
+      audience: config.audience,
+      concurrency: scopesAtOnce,
+      leaseSeconds,
+      retrySeconds,
+      cooldownSeconds,
+      ignoreCooldown: now,
+    },
+    maxUnusedDays: memory.max_unused_days,
+    author: signatureOf(config),
+  };
+}

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Repository } from '../git/types.ts';
+import type { Source } from '../rollout/source.ts';
+import { type Agent, agents } from '../rollout/types.ts';
+import { type EpochSeconds, parseIsoTime } from '../shared/clock.ts';
+import { configPath, parseConfig } from '../shared/config.ts';
+import type { Config } from '../shared/config-schema.ts';
+import { UsageError } from '../shared/errors.ts';
+import type { Flags } from '../shared/flags.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The configuration of a repository: its working tree's, of a bare one the default branch's. */
+export async function loadConfig(repository: Repository): Promise<Config> {
+  if (repository.workTree !== null) {
+    const path = join(repository.workTree, configPath);
+    return parseConfig(existsSync(path) ? readFileSync(path, 'utf8') : null);
+  }
+  const { oid } = await repository.head();
+  const files = oid === null ? null : await repository.readFiles(oid, [configPath]);
+  return parseConfig(files?.get(configPath) ?? null);
+}
+
+/** The configuration with what the command line says instead. */
+export function withFlags(config: Config, flags: Flags): Config {
+  const provider = flags.valueOf('model');
+  if (provider !== 'builtin' && provider !== 'openai') return config;
+  if (
+    provider === 'openai' &&
+    (config.model.extract_model === undefined || config.model.consolidation_model === undefined)
+  ) {
+    throw new UsageError(
+      '--model openai needs to know which models to ask.',
+      `Write model.extract_model and model.consolidation_model into ${configPath}.`,
+    );
+  }
+  return { ...config, model: { ...config.model, provider } };
+}
+
+/** Where sessions are read from: `--source`, else the configuration's, else the agents' own folders on this machine. */
+export function sourcesOf(config: Config, flags: Flags, home: string, env: Environment): Source[] {
+  const named = flags.listOf('source');
+  if (named.length > 0) return named.map(parseSource);
+  if (config.sources.length > 0) return [...config.sources];
+  if (config.include.length === 0) return [];
+  return [
+    { agent: 'codex' as const, path: join(env.CODEX_HOME || join(home, '.codex'), 'sessions') },
+    { agent: 'claude-code' as const, path: join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects') },
+  ].filter(({ path }) => existsSync(path));
+}
+
+/** `--since <date|all>`: null keeps the age limit. */
+export function sinceOf(flags: Flags): EpochSeconds | null {
+  const since = flags.valueOf('since');
+  if (since === undefined) return null;
+  if (since === 'all') return 0;
+  const at = parseIsoTime(since);
+  if (at === null)
+    throw new UsageError(`--since does not take “${since}”.`, 'Write a date such as 2026-11-01, or all.');
+  return at;
+}
+
+function parseSource(text: string): Source {
+  const at = text.indexOf(':');
+  const agent = agents.find((name) => name === text.slice(0, at));
+  const path = text.slice(at + 1);
+  if (agent === undefined || path === '') {
+    throw new UsageError(
+      `--source does not take “${text}”.`,
+      `Write <agent>:<folder>, the agent being ${agents.join(' or ')}.`,
+    );
+  }
+  return { agent: agent satisfies Agent, path };
+}

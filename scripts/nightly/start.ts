@@ -1,0 +1,125 @@
+import { GitError } from '../git/errors.ts';
+import type { Repository } from '../git/types.ts';
+import { MemoryError } from '../shared/errors.ts';
+import type { Files, Oid } from '../shared/files.ts';
+import type { State } from '../state/database.ts';
+import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
+import { loadStateRef } from '../state/ref.ts';
+import { emptyState, openState, snapshotOf } from '../state/snapshot.ts';
+import type { FilesByScope } from '../state/tree.ts';
+import { treeOfFiles, treeRoots } from '../state/tree.ts';
+import { everywhere } from '../workspace/layout.ts';
+import { project, scopesOf } from '../workspace/scope.ts';
+
+export const stateRef = 'refs/memory/state';
+export const statePath = 'state.sqlite.json';
+
+/** Everything a night starts from, as values. */
+export interface Start {
+  /** The full name of the branch that the memory is committed to. */
+  readonly branch: string;
+  /** null on a branch without a commit. */
+  readonly base: Oid | null;
+  /** Everything below `memories/` at `base`. */
+  readonly memories: Files;
+  readonly state: State;
+  /** `state` as text, to see whether the night changed it. */
+  readonly stateText: string;
+  /** What the state ref is expected to be when it is swapped; null where it does not exist. */
+  readonly stateOid: Oid | null;
+  readonly night: NightRecord;
+  readonly baseline: FilesByScope;
+  readonly reviewed: FilesByScope;
+  readonly closed: ReadonlyMap<string, FilesByScope>;
+}
+
+/** Paths that are ours in the branch's tree. */
+export const ourPaths = ['memories', statePath] as const;
+
+/**
+ * Reads where the last night ended. A night that died after it had moved the state ref is finished first: its commits
+ * are there and the branch only has to follow; where people moved the branch meanwhile, the state before it is taken
+ * and the night is played again from the journal.
+ * @param intent `look` writes nothing: what is pending is taken as it will be.
+ * @throws GitError for a detached HEAD, and for files of ours that are not committed.
+ */
+export async function loadStart(repository: Repository, intent: 'work' | 'look' = 'work'): Promise<Start> {
+  const head = await repository.head();
+  if (head.kind === 'detached') {
+    throw new GitError(
+      'HEAD is detached, so there is no branch to commit the memory to.',
+      'Check out a branch first: git switch main',
+    );
+  }
+  const loaded = await loadStateRef(repository, stateRef);
+  const pending = loaded?.tree.night.pendingPush ?? null;
+  if (intent === 'look') return startAt(repository, head.ref, head.oid, loaded, loaded?.oid ?? null);
+  const isOurs = pending !== null && pending.ref === head.ref;
+  if (isOurs && head.oid === pending.tip) await repository.refresh(pending.oldOid, pending.tip);
+  await refuseUncommitted(repository);
+  if (loaded === null || pending === null) return startAt(repository, head.ref, head.oid, loaded, loaded?.oid ?? null);
+  if (isOurs && head.oid === pending.oldOid) {
+    await repository.swapRef(head.ref, pending.oldOid, pending.tip);
+    await repository.refresh(pending.oldOid, pending.tip);
+    return startAt(repository, head.ref, pending.tip, loaded, loaded.oid);
+  }
+  if (isOurs && head.oid !== null && (await reached(repository, head.oid, pending.tip))) {
+    return startAt(repository, head.ref, head.oid, loaded, loaded.oid);
+  }
+  const [parent] = (await repository.readCommit(loaded.oid)).parents;
+  const before =
+    parent === undefined
+      ? null
+      : { oid: parent, tree: treeOfFiles(await repository.readFiles(parent, [...treeRoots])) };
+  return startAt(repository, head.ref, head.oid, before, loaded.oid);
+}
+
+async function refuseUncommitted(repository: Repository): Promise<void> {
+  const edited = await repository.uncommitted(ourPaths);
+  if (edited.length === 0) return;
+  const shown = edited.slice(0, 5).join(', ');
+  throw new MemoryError(
+    `Not committed: ${shown}${edited.length > 5 ? ` and ${edited.length - 5} more` : ''}. The run stops before it starts, so that no edit is lost.`,
+    'Commit the edits (they are kept and built upon), or take them back: git restore --staged --worktree memories state.sqlite.json',
+  );
+}
+
+/** Whether a commit stands in the branch's recent first-parent history. */
+async function reached(repository: Repository, from: Oid, commit: Oid): Promise<boolean> {
+  return (await repository.history(from, 1_000)).some(({ oid }) => oid === commit);
+}
+
+async function startAt(
+  repository: Repository,
+  branch: string,
+  base: Oid | null,
+  loaded: Awaited<ReturnType<typeof loadStateRef>>,
+  stateOid: Oid | null,
+): Promise<Start> {
+  const files = base === null ? new Map<string, string>() : await repository.readFiles(base, [...ourPaths]);
+  const memories = new Map([...files].filter(([path]) => path !== statePath));
+  if (loaded !== null) {
+    const { text, night, baseline, reviewed, closed } = loaded.tree;
+    const state = await openState(text);
+    return { branch, base, memories, state, stateText: text, stateOid, night, baseline, reviewed, closed };
+  }
+  const published = files.get(statePath);
+  const state = published === undefined ? await emptyState() : await openState(published);
+  return {
+    branch,
+    base,
+    memories,
+    state,
+    stateText: published ?? snapshotOf(state),
+    stateOid,
+    night: emptyNightRecord,
+    baseline: baselineFrom(memories),
+    reviewed: new Map(),
+    closed: new Map(),
+  };
+}
+
+/** Without a state ref the branch's own tree is what the last night left. */
+function baselineFrom(memories: Files): FilesByScope {
+  return new Map([...scopesOf(memories), everywhere].map((scope) => [scope, project(memories, scope)]));
+}

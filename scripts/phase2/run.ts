@@ -1,0 +1,152 @@
+import { ModelError } from '../model/errors.ts';
+import type { Usage } from '../model/types.ts';
+import type { Clock } from '../shared/clock.ts';
+import { byBinary, type Files } from '../shared/files.ts';
+import { mapLimit } from '../shared/limit.ts';
+import type { Progress } from '../shared/log.ts';
+import type { State } from '../state/database.ts';
+import { dueScopes } from '../state/scopes.ts';
+import type { FilesByScope } from '../state/tree.ts';
+import { replaceInputs } from '../workspace/inputs.ts';
+import { everywhere } from '../workspace/layout.ts';
+import { splice } from '../workspace/scope.ts';
+import { consolidateEverywhere } from './everywhere.ts';
+import { type Prepared, prepareScope } from './prepare.ts';
+import { type ScopeResult, settleScope, type Worked, workOn } from './scope.ts';
+import type { SelectionPolicy } from './select.ts';
+import type { Consolidator } from './types.ts';
+
+export interface ConsolidationPolicy {
+  readonly selection: SelectionPolicy;
+  readonly audience: 'team' | 'person';
+  readonly concurrency: number;
+  readonly leaseSeconds: number;
+  readonly retrySeconds: number;
+  readonly cooldownSeconds: number;
+  /** `--now` */
+  readonly ignoreCooldown: boolean;
+}
+
+export interface ConsolidationPorts {
+  readonly consolidator: Consolidator;
+  /** What is committed where paying has failed three times on the same input. */
+  readonly fallback: Consolidator;
+  readonly clock: Clock;
+  /** Everything that is written passes here. */
+  readonly redact: (text: string) => string;
+  progress(progress: Progress): void;
+  spent(): string;
+  goesOn(): boolean;
+}
+
+/** The memory as the night found it. */
+export interface MemoryStart {
+  /** Everything below `memories/`, as people left it. */
+  readonly files: Files;
+  readonly baseline: FilesByScope;
+}
+
+export interface ConsolidationReport {
+  readonly files: Files;
+  readonly baseline: FilesByScope;
+  /** In scope order, `*` last. */
+  readonly scopes: readonly ScopeResult[];
+  readonly usage: Usage;
+}
+
+/**
+ * Consolidates every scope that has something to take in, several at once, and puts the results together in scope
+ * order: what happens to one scope never depends on another. Then the scope `*`.
+ * @throws ModelError that stops the night, and the signal's reason.
+ */
+export async function consolidate(
+  state: State,
+  start: MemoryStart,
+  runId: string,
+  policy: ConsolidationPolicy,
+  ports: ConsolidationPorts,
+  signal?: AbortSignal,
+): Promise<ConsolidationReport> {
+  const prepared = dueScopes(state).map((scope) => prepareScope(state, scope, start, policy, ports.clock.now()));
+  const busy = prepared.filter((scope) => scope.isDue);
+  let done = 0;
+  const worked = await mapLimit(
+    busy,
+    policy.concurrency,
+    async (scope) => {
+      const result = await workOn(state, scope, runId, policy, ports, signal);
+      done += 1;
+      ports.progress({ stage: 'phase 2: scopes', done, total: busy.length, note: ports.spent() });
+      return result;
+    },
+    signal,
+  );
+  return putTogether(state, start, prepared, worked, runId, policy, ports, signal);
+}
+
+async function putTogether(
+  state: State,
+  start: MemoryStart,
+  prepared: readonly Prepared[],
+  worked: readonly Worked[],
+  runId: string,
+  policy: ConsolidationPolicy,
+  ports: ConsolidationPorts,
+  signal?: AbortSignal,
+): Promise<ConsolidationReport> {
+  const results = worked.map((work) => settleScope(state, work, policy, ports));
+  const changed = results.filter((result) => result.files !== null);
+  const rows = new Map(
+    worked.filter((_, index) => results[index]?.files != null).map(({ scope }) => [scope.scope, scope.rows]),
+  );
+  let files = replaceInputs(start.files, rows);
+  const baseline = new Map(start.baseline);
+  for (const { scope, files: own } of changed) {
+    if (own === null) continue;
+    files = splice(files, scope, own);
+    baseline.set(scope, own);
+  }
+  const quiet = prepared.filter((scope) => !scope.isDue && start.baseline.has(scope.scope));
+  const last = await consolidateEverywhere(state, { files, baseline }, runId, policy, ports, signal);
+  if (last.files !== null) {
+    files = splice(files, everywhere, last.files);
+    baseline.set(everywhere, last.baseline);
+  }
+  const scopes = [...results, ...quiet.map(unchanged)].sort((a, b) => byBinary(a.scope, b.scope));
+  return {
+    files,
+    baseline,
+    scopes: [...scopes, last.result],
+    usage: [...results, last.result].reduce(plus, { requests: 0, input: 0, cached: 0, output: 0 }),
+  };
+}
+
+function unchanged({ scope, selection }: Prepared): ScopeResult {
+  return {
+    scope,
+    outcome: 'unchanged',
+    detail: '',
+    files: null,
+    selected: selection.chosen.length,
+    waiting: selection.waiting,
+    forgotten: [],
+    dropped: [],
+    restored: 0,
+    usage: { requests: 0, input: 0, cached: 0, output: 0 },
+    turns: 0,
+  };
+}
+
+/** Whether an error concerns one scope alone. */
+export function failsOneScope(error: unknown): error is ModelError {
+  return error instanceof ModelError && !error.stopsNight && error.kind !== 'aborted';
+}
+
+function plus(sum: Usage, { usage }: ScopeResult): Usage {
+  return {
+    requests: sum.requests + usage.requests,
+    input: sum.input + usage.input,
+    cached: sum.cached + usage.cached,
+    output: sum.output + usage.output,
+  };
+}
