@@ -102,3 +102,12 @@ test('ten thousand lines replaced by others are compared without delay', () => {
   assert.equal(added.length, 10_000);
   assert.ok(removed.length <= 10_000);
 });
+
+test('a skill that people wrote or changed is theirs', () => {
+  const skill = (body: string) => `---\nname: x\ndescription: d\nmetadata:\n  repo: ${repo}\n---\n${body}\n`;
+  const path = 'memories/skills/x/SKILL.md';
+  const before = new Map([[path, skill('one')]]);
+  const added = (after: ReadonlyMap<string, string>) => personsChanges(before, after, repo).added;
+  assert.deepEqual(added(new Map([[path, skill('two')]])), [{ hash: lineHash(path), text: path }]);
+  assert.deepEqual(added(before), []);
+});
