@@ -1,5 +1,7 @@
-import { bare, openingAt, quoted } from './redact-quotes.ts';
-import type { Detector, FormRule, Span } from './redact-types.ts';
+import { isStandInOfUrl, urlQuery, urlUser } from './redact-addresses.ts';
+import { privateKey } from './redact-private-keys.ts';
+import { bare, matchAt, openingAt, quoted } from './redact-quotes.ts';
+import type { Detector, FormRule } from './redact-types.ts';
 import { hasTokenSigns, isStandIn, isWordy, looksRandom } from './redact-values.ts';
 
 /** Secrets that the standards' forms or the place where they stand give away, whoever made them. */
@@ -66,52 +68,6 @@ export const placeRules: readonly FormRule[] = [
   },
 ];
 
-/** The whole block, with its serialised or indented lines; without an end, the lines that can belong to it. */
-const privateKey: Detector = {
-  id: 'private-key',
-  literals: ['-----begin', '-----end'],
-  detect(text, at) {
-    return text[at + 5]?.toLowerCase() === 'b' ? keyFromBegin(text, at) : keyFromEnd(text, at);
-  },
-};
-
-const maxKey = 32_768;
-const beginOfKey = /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
-const endOfKey = /-----END ?(?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?(?:-----)?/y;
-const lineOfKey =
-  /(?:[ \t]{0,16}(?:\\{0,7}["'])?[ \t]{0,4}[+,]?[ \t]{0,4}(?:\r?\n|\\{1,8}r?\\{0,8}n|\\{1,8}u000a))[ \t>|+-]{0,16}(?:\d{1,6}[→:|][ \t]?)?[ \t]{0,16}(?:\\{0,7}["'])?(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash): [^\n\\"]{0,120}|(?:[A-Za-z0-9+/]{16,128}={0,2}|[A-Za-z0-9+/]{1,128}={1,2})?(?=[ \t]{0,8}(?:$|[\r\n"'`<….\\])))/y;
-
-function keyFromBegin(text: string, at: number): Span | null {
-  const begin = matchAt(beginOfKey, text, at);
-  if (begin === null) return null;
-  const from = at + begin[0].length;
-  const dashes = text.slice(from, from + maxKey).indexOf('-----');
-  const end = dashes === -1 ? null : matchAt(endOfKey, text, from + dashes);
-  if (end !== null) return { start: at, end: from + dashes + end[0].length };
-  let last = from;
-  const inline = matchAt(/[ ]?[A-Za-z0-9+/=]{20,8192}/y, text, from);
-  if (inline !== null) last += inline[0].length;
-  for (
-    let line = matchAt(lineOfKey, text, last);
-    line !== null && last - at < maxKey;
-    line = matchAt(lineOfKey, text, last)
-  ) {
-    if (/^\s*$/.test(line[0]) && !matchAt(lineOfKey, text, last + line[0].length)?.[0].match(/[A-Za-z0-9+/=]{8}/))
-      break;
-    last += line[0].length;
-  }
-  return { start: at, end: last };
-}
-
-/** The tail of a block whose beginning was cut off. */
-function keyFromEnd(text: string, at: number): Span | null {
-  const end = matchAt(endOfKey, text, at);
-  if (end === null) return null;
-  let start = at;
-  while (start > 0 && at - start < maxKey && /[A-Za-z0-9+/=\\\n\r]/.test(text[start - 1] ?? '')) start--;
-  return at - start >= 20 ? { start, end: at + end[0].length } : null;
-}
-
 /** `Authorization: <scheme> <credentials>`: a header, a `-H`, an entry of a JSON or source object, any scheme. */
 const authorization: Detector = {
   id: 'authorization',
@@ -159,81 +115,6 @@ const cookie: Detector = {
 
 const cookiePairs = /[\w.-]{1,80}=[^\s"'`\\;]{1,4096}(?:; [\w.-]{1,80}=[^\s"'`\\;]{1,4096}){0,40}/y;
 
-/** `postgres://user:secret@host`, `redis://:secret@host`, `https://secret@host`. The user's name stays. */
-const urlUser: Detector = {
-  id: 'url-user',
-  literals: ['://'],
-  detect(text, at) {
-    const from = at + 3;
-    if (!/[A-Za-z0-9+]/.test(text[at - 1] ?? '')) return null;
-    const authority = matchAt(urlAuthority, text, from)?.[0] ?? '';
-    const colon = authority.indexOf(':');
-    const sign = authority.lastIndexOf('@');
-    if (sign === -1) return colon === -1 ? null : rawPassword(text, from, colon, authority);
-    const start = colon === -1 || colon > sign ? from : from + colon + 1;
-    const value = text.slice(start, from + sign);
-    if (value === '' || isStandInOfUrl(value)) return null;
-    if (start === from && !(looksRandom(value) && value.length >= 16)) return null;
-    return { start, end: from + sign };
-  },
-};
-
-const urlAuthority = /[^\s/?#"'`<>\\]{1,512}/y;
-
-/** A password with an unescaped `/`, `?` or `#`: what follows the colon is no port, and an `@` comes soon. */
-function rawPassword(text: string, from: number, colon: number, authority: string): Span | null {
-  if (/^\d{0,5}$/.test(authority.slice(colon + 1))) return null;
-  const start = from + colon + 1;
-  const password = matchAt(/[^\s"'`<>\\@:]{1,128}(?=@[A-Za-z0-9.-]{1,253}(?:[:/]|$))/y, text, start)?.[0];
-  return password === undefined || isStandInOfUrl(password) ? null : { start, end: start + password.length };
-}
-
-/** Here only what cannot be a password stays: `${PW}`, `<password>`, `***`, the word itself. */
-function isStandInOfUrl(value: string): boolean {
-  return (
-    isStandIn(value) &&
-    !/^(?:admin|changeme|default|demo|example|local|pw|root|secret|super|test|testing|user)+\d*$/i.test(value)
-  );
-}
-
-/** `?sig=…`, `&access_token=…`, `&X-Amz-Signature=…`: what opens the door goes, the rest of the URL stays. */
-const urlQuery: Detector = {
-  id: 'url-query',
-  literals: [
-    'sig=',
-    'signature=',
-    'token=',
-    'key=',
-    'secret=',
-    'password=',
-    'passwd=',
-    'pwd=',
-    'auth=',
-    'code=',
-    'ticket=',
-    'credential=',
-    'sid=',
-  ],
-  detect(text, at) {
-    let start = at;
-    while (start > 0 && at - start < 48 && /[A-Za-z0-9_.-]/.test(text[start - 1] ?? '')) start--;
-    const lead = text.slice(Math.max(0, start - 5), start);
-    if (!/[?&#]$|&amp;$/.test(lead)) {
-      const escaped = /(?<=\\)u0026|(?<=%)(?:26|3F)/.exec(text.slice(Math.max(0, start - 1), start + 5));
-      if (escaped === null) return null;
-    }
-    const from = text.indexOf('=', at) + 1;
-    const value = matchAt(queryValue, text, from)?.[0] ?? '';
-    const name = text.slice(start, from - 1).toLowerCase();
-    if (isStandIn(value) || (isWordy(value) && !/pass|pwd/.test(name))) return null;
-    const weak = /(?:^|[^a-z])(?:code|key|sid|auth|ticket|credential)$/.test(name) && !/api|access|secret/.test(name);
-    const long = weak ? looksRandom(value) && value.length >= 16 : value.length >= 6;
-    return long ? { start: from, end: from + value.length } : null;
-  },
-};
-
-const queryValue = /[^\s&"'`<>\\#)\]}]{4,4096}/y;
-
 /** `curl -u user:secret`. */
 const commandUser: Detector = {
   id: 'command-user',
@@ -254,8 +135,3 @@ const commandUser: Detector = {
 };
 
 export const placeDetectors: readonly Detector[] = [privateKey, authorization, cookie, urlUser, urlQuery, commandUser];
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
-}

@@ -74,3 +74,9 @@ export function endsLine(text: string, at: number): boolean {
 export function startsLine(text: string, at: number): boolean {
   return at === 0 || /[\n\r"'`]$|\\[nrt"]$/.test(text.slice(Math.max(0, at - 2), at));
 }
+
+/** A sticky pattern's match at exactly this place. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

@@ -73,8 +73,11 @@ const formRules: readonly FormRule[] = [...placeRules, ...platformRules, ...serv
 const byForm: ReadonlySet<string> = new Set(formRules.map(({ id }) => id));
 const commonDetectors: readonly Detector[] = [...formRules.map(detectorOf), ...placeDetectors, assignments];
 
+/** Raise it when the code that finds or judges values changes: the tables below are hashed, code is not. */
+const revision = 1;
+
 const version = sha256(
-  JSON.stringify([formRules, nameLiterals, commonDetectors.map(({ id, literals }) => [id, literals])]),
+  JSON.stringify([revision, formRules, nameLiterals, commonDetectors.map(({ id, literals }) => [id, literals])]),
 ).slice(0, 12);
 
 function detectorOf(rule: FormRule): Detector {

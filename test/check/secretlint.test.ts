@@ -35,7 +35,11 @@ const leaks: readonly string[] = [
   joined('lin', '_api_', made(40)),
   joined('S', 'G.', made(22), '.', made(43)),
   joined('shp', 'at_', made(32)),
-  joined('ops', '_ey', made(200), 'fQ=='),
+  joined(
+    'ops',
+    '_',
+    Buffer.from(JSON.stringify({ signInAddress: 'my.1password.com', userAuth: made(122) })).toString('base64'),
+  ),
   joined('https://bob:', made(12), '@db.internal.io/x'),
   joined('postgres://deploy:', made(12), '@db.internal.io/app'),
   joined('mongodb+srv://deploy:', made(12), '@db.internal.io/app'),
