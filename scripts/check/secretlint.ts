@@ -14,8 +14,8 @@ export interface AuditFinding {
 const presetId = '@secretlint/secretlint-rule-preset-recommend';
 
 /**
- * A second opinion on text that is to be committed: secretlint's recommended preset. It holds no more than 2 MB of
- * text in one go well; what it says about our own placeholder is left out, and its comments in the text turn nothing off.
+ * A second opinion on text that is to be committed: secretlint's recommended preset. Our own placeholder is no finding
+ * to it, and comments in the text cannot turn it off.
  * @param name the file's path, for rules that look at its ending.
  */
 export async function auditSecrets(name: string, text: string): Promise<readonly AuditFinding[]> {

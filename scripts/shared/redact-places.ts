@@ -118,7 +118,7 @@ const cookiePairs = /[\w.-]{1,80}=[^\s"'`\\;]{1,4096}(?:; [\w.-]{1,80}=[^\s"'`\\
 /** `curl -u user:secret`. */
 const commandUser: Detector = {
   id: 'command-user',
-  literals: [' -u ', ' --user ', ' -u=', ' --user=', ' -x ', ' --proxy-user '],
+  literals: [' -u ', ' --user ', ' -u=', ' --user=', ' --proxy-user '],
   detect(text, at) {
     if (!/\b(?:curl|wget|http|https|xh)\b/.test(text.slice(Math.max(0, at - 300), at + 1))) return null;
     const option = matchAt(/ (?:-u|--user|--proxy-user)[ =]/y, text, at);
