@@ -125,7 +125,7 @@ function joined(memories: readonly RawMemory[], name: Section): Joined[] {
       const evidence = parseEvidence(marked);
       const text = withoutEvidence(marked).replace(candidateMark, '').trim();
       if (evidence.length === 0 || text === '') continue;
-      const key = text.toLowerCase().replace(/\s+/g, ' ');
+      const key = wordsOf(text);
       const entry = found.get(key) ?? { text, evidence: [], threads: new Set<string>(), certain: false };
       entry.evidence = merged([...entry.evidence, ...evidence]);
       entry.threads.add(memory.threadId);
@@ -136,6 +136,11 @@ function joined(memories: readonly RawMemory[], name: Section): Joined[] {
   return [...found.values()]
     .filter((entry) => entry.certain || entry.threads.size > 1)
     .sort((a, b) => b.threads.size - a.threads.size);
+}
+
+/** What two sessions have to share to say the same: the words before what followed from them. */
+function wordsOf(text: string): string {
+  return (text.split(' → ')[0] ?? text).toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
 function merged(evidence: readonly Evidence[]): Evidence[] {

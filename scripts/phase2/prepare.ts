@@ -24,6 +24,8 @@ export interface Prepared {
   readonly context: RuleContext;
   readonly selection: Selection;
   readonly rows: readonly InputRow[];
+  /** Of the scope `*`: every repository that has memory. */
+  readonly repositories: readonly string[];
   /** The scope's projection with tonight's inputs. */
   readonly ready: Files;
   readonly changes: readonly Change[];
@@ -62,6 +64,7 @@ export function prepareScope(
     context,
     selection,
     rows,
+    repositories: [],
     ready,
     changes,
     mode: isEmpty || baseline.size === 0 ? 'init' : 'incremental',

@@ -10,7 +10,7 @@ import type { FilesByScope } from '../state/tree.ts';
 import { replaceInputs } from '../workspace/inputs.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { splice } from '../workspace/scope.ts';
-import { consolidateEverywhere } from './everywhere.ts';
+import { baselineOf, prepareEverywhere, summaryConsolidator } from './everywhere.ts';
 import { type Prepared, prepareScope } from './prepare.ts';
 import { type ScopeResult, settleScope, type Worked, workOn } from './scope.ts';
 import type { SelectionPolicy } from './select.ts';
@@ -81,44 +81,50 @@ export async function consolidate(
     },
     signal,
   );
-  return putTogether(state, start, prepared, worked, runId, policy, ports, signal);
+  const repositories = putTogether(state, start, worked, policy, ports);
+  const last = await workEverywhere(state, repositories, runId, policy, ports, signal);
+  const together = putTogether(state, repositories, last, policy, ports);
+  const quiet = prepared.filter((scope) => !scope.isDue && start.baseline.has(scope.scope)).map(unchanged);
+  const scopes = [...repositories.results, ...quiet].sort((a, b) => byBinary(a.scope, b.scope));
+  return { ...together, scopes: [...scopes, ...together.results], usage: usageOf([...scopes, ...together.results]) };
 }
 
-async function putTogether(
+async function workEverywhere(
   state: State,
   start: MemoryStart,
-  prepared: readonly Prepared[],
-  worked: readonly Worked[],
   runId: string,
   policy: ConsolidationPolicy,
   ports: ConsolidationPorts,
   signal?: AbortSignal,
-): Promise<ConsolidationReport> {
+): Promise<Worked[]> {
+  const scope = prepareEverywhere(state, start, policy);
+  if (!scope.isDue) return [];
+  const byCode = summaryConsolidator(state, start.files, policy);
+  const consolidator = ports.consolidator.class === 'builtin' ? byCode : ports.consolidator;
+  return [await workOn(state, scope, runId, policy, { ...ports, consolidator, fallback: byCode }, signal)];
+}
+
+/** Records how each scope ended, in scope order, and puts their files and baselines into the whole. */
+function putTogether(
+  state: State,
+  start: MemoryStart,
+  worked: readonly Worked[],
+  policy: ConsolidationPolicy,
+  ports: ConsolidationPorts,
+): MemoryStart & { readonly results: readonly ScopeResult[] } {
   const results = worked.map((work) => settleScope(state, work, policy, ports));
-  const changed = results.filter((result) => result.files !== null);
+  const changed = worked.flatMap(({ scope }, index) => {
+    const files = results[index]?.files ?? null;
+    return files === null ? [] : [{ scope, own: files }];
+  });
   const rows = new Map(
-    worked.filter((_, index) => results[index]?.files != null).map(({ scope }) => [scope.scope, scope.rows]),
+    changed.filter(({ scope }) => scope.scope !== everywhere).map(({ scope }) => [scope.scope, scope.rows]),
   );
-  let files = replaceInputs(start.files, rows);
+  let files = rows.size === 0 ? start.files : replaceInputs(start.files, rows);
+  for (const { scope, own } of changed) files = splice(files, scope.scope, own);
   const baseline = new Map(start.baseline);
-  for (const { scope, files: own } of changed) {
-    if (own === null) continue;
-    files = splice(files, scope, own);
-    baseline.set(scope, own);
-  }
-  const quiet = prepared.filter((scope) => !scope.isDue && start.baseline.has(scope.scope));
-  const last = await consolidateEverywhere(state, { files, baseline }, runId, policy, ports, signal);
-  if (last.files !== null) {
-    files = splice(files, everywhere, last.files);
-    baseline.set(everywhere, last.baseline);
-  }
-  const scopes = [...results, ...quiet.map(unchanged)].sort((a, b) => byBinary(a.scope, b.scope));
-  return {
-    files,
-    baseline,
-    scopes: [...scopes, last.result],
-    usage: [...results, last.result].reduce(plus, { requests: 0, input: 0, cached: 0, output: 0 }),
-  };
+  for (const { scope } of changed) baseline.set(scope.scope, baselineOf(files, scope));
+  return { files, baseline, results };
 }
 
 function unchanged({ scope, selection }: Prepared): ScopeResult {
@@ -142,11 +148,14 @@ export function failsOneScope(error: unknown): error is ModelError {
   return error instanceof ModelError && !error.stopsNight && error.kind !== 'aborted';
 }
 
-function plus(sum: Usage, { usage }: ScopeResult): Usage {
-  return {
-    requests: sum.requests + usage.requests,
-    input: sum.input + usage.input,
-    cached: sum.cached + usage.cached,
-    output: sum.output + usage.output,
-  };
+function usageOf(results: readonly ScopeResult[]): Usage {
+  return results.reduce<Usage>(
+    (sum, { usage }) => ({
+      requests: sum.requests + usage.requests,
+      input: sum.input + usage.input,
+      cached: sum.cached + usage.cached,
+      output: sum.output + usage.output,
+    }),
+    { requests: 0, input: 0, cached: 0, output: 0 },
+  );
 }

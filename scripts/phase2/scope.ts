@@ -12,9 +12,10 @@ import {
 } from '../state/scopes.ts';
 import { type Acceptance, type AcceptContext, acceptBlocks, type Dropped } from '../workspace/accept.ts';
 import { renderChanges } from '../workspace/changes.ts';
-import { isGenerated, type Scope } from '../workspace/layout.ts';
+import { everywhere, isGenerated, type Scope } from '../workspace/layout.ts';
 import { lineHash } from '../workspace/lines.ts';
 import { repair } from '../workspace/repair.ts';
+import { digestPath } from './llm.ts';
 import type { Prepared } from './prepare.ts';
 import { type ConsolidationPolicy, type ConsolidationPorts, failsOneScope } from './run.ts';
 import type { ConsolidationTask, Consolidator, Proposal } from './types.ts';
@@ -71,7 +72,7 @@ export async function workOn(
     leaseSeconds: policy.leaseSeconds,
     workerId: runId,
     token: `${runId}:${scope.scope}`,
-    ignoreCooldown: policy.ignoreCooldown,
+    ignoreCooldown: policy.ignoreCooldown || scope.scope === everywhere,
   });
   if (claim.outcome !== 'claimed') return { scope, outcome: 'refused', why: claim.outcome };
   if (scope.changes.length === 0 && scope.mode === 'incremental') return { scope, outcome: 'unchanged', claim };
@@ -151,7 +152,7 @@ function taskOf(state: State, scope: Prepared, by: Consolidator): ConsolidationT
     mode: scope.mode,
     files: scope.ready,
     changes: renderChanges(scope.changes),
-    repositories: [],
+    repositories: scope.repositories,
     appendOnly: by.class === 'builtin' && last === 'llm',
     isPersons: (line) => scope.context.isPersonLine(scope.scope, lineHash(line)),
     review: (files) => judge(scope, files, (text) => text).dropped.map(problemOf),
@@ -168,11 +169,16 @@ function judge(scope: Prepared, proposed: Files, redact: (text: string) => strin
   };
   const mended = repair(masked(proposed, redact), context);
   const accepted = acceptBlocks(scope.ready, mended, context);
-  return { ...accepted, files: repair(accepted.files, context) };
+  return { ...accepted, files: withoutDigest(repair(accepted.files, context)) };
 }
 
 function masked(files: Files, redact: (text: string) => string): Files {
   return new Map([...files].map(([path, text]) => [path, isGenerated(path) ? text : redact(text)]));
+}
+
+/** The digest is made for one consolidation and stands in no tree. */
+function withoutDigest(files: Files): Files {
+  return new Map([...files].filter(([path]) => path !== digestPath));
 }
 
 function problemOf({ block, reason }: Dropped): string {

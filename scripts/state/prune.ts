@@ -31,7 +31,8 @@ export interface Pruned {
 /**
  * Lets go of what nobody needs: stale outputs that no selection holds (at most `pruneBatch`, the longest unused
  * first), citations below the horizon, and threads below it that nothing names. Jobs of threads that stay are kept, so
- * that a pruned output is not made again. The horizon never moves back.
+ * that a pruned output is not made again. The horizon moves when something went, and never back: a night that lets go
+ * of nothing leaves the state as it was.
  */
 export function prune(state: State, policy: PrunePolicy): Pruned {
   return state.transaction(() => {
@@ -40,7 +41,7 @@ export function prune(state: State, policy: PrunePolicy): Pruned {
     const outputs = pruneOutputs(state, policy, cutoff);
     const citations = state.run('delete from citations where at < :horizon', { horizon });
     const threads = pruneThreads(state, policy.namedThreads, horizon);
-    setMeta(state, 'horizon', String(horizon));
+    if (outputs + threads > 0) setMeta(state, 'horizon', String(horizon));
     return { outputs, threads, citations, horizon };
   });
 }

@@ -40,10 +40,21 @@ test('every kind of mistake is named at once, each with its line', () => {
     (error: ConfigError) => {
       assert.equal(error.exitCode, 2);
       for (const part of [
-        'line 1: version', 'line 2: enabeld is no key', 'line 3: audience', 'line 4: include[0]', 'line 4: include[1]',
-        'line 6: sources[0].agent', 'line 7: sources[0].path', 'line 10: model.base_url', 'line 11: model.key_env',
-        'model.extract_model is missing', 'model.consolidation_model is missing', 'line 13: budget.minutes',
-        'line 14: budget.usd_per_month', 'line 16: memory.max_unused_days', 'line 18: git.author',
+        'line 1: version',
+        'line 2: enabeld is no key',
+        'line 3: audience',
+        'line 4: include[0]',
+        'line 4: include[1]',
+        'line 6: sources[0].agent',
+        'line 7: sources[0].path',
+        'line 10: model.base_url',
+        'line 11: model.key_env',
+        'model.extract_model is missing',
+        'model.consolidation_model is missing',
+        'line 13: budget.minutes',
+        'line 14: budget.usd_per_month',
+        'line 16: memory.max_unused_days',
+        'line 18: git.author',
       ]) {
         assert.ok(error.message.includes(part), `“${part}” is missing in:\n${error.message}`);
       }

@@ -51,7 +51,15 @@ test('CRLF and a BOM change no value and no line', () => {
 });
 
 test('bad input is a mistake, never an exception', () => {
-  for (const text of ['a: [1', 'a: b: c', '!!js/function x', 'a: 1\n---\nb: 2', '['.repeat(20_000), '\u0001: [', '@a']) {
+  for (const text of [
+    'a: [1',
+    'a: b: c',
+    '!!js/function x',
+    'a: 1\n---\nb: 2',
+    '['.repeat(20_000),
+    '\u0001: [',
+    '@a',
+  ]) {
     const { value, errors } = parseYaml(text);
     assert.equal(value, null, JSON.stringify(text.slice(0, 20)));
     assert.ok(errors.length > 0 && errors.every(({ line }) => line >= 1), JSON.stringify(text.slice(0, 20)));

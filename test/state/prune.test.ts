@@ -114,10 +114,14 @@ test('a thread whose extraction runs stays', async () => {
   assert.equal(prune(state, aPolicy()).threads, 0);
 });
 
-test('the horizon never moves back', async () => {
+test('the horizon moves when something went, and never back', async () => {
   const state = await emptyState();
-  assert.equal(horizonOf(state), null);
   prune(state, aPolicy());
+  assert.equal(horizonOf(state), null, 'a pass that lets go of nothing leaves the state as it was');
+  withOldOutput(state, 'old', 60);
+  prune(state, aPolicy());
+  assert.equal(horizonOf(state), dayAt(110));
+  withOldOutput(state, 'older', 50);
   prune(state, aPolicy({ now: dayAt(120) }));
   assert.equal(horizonOf(state), dayAt(110));
 });
