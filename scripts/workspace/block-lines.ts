@@ -42,12 +42,12 @@ export const labels = { references: '### rollout_summary_files', keywords: '### 
 /** Every line of a block with what it is. Nothing is lost: joined with their line ends they are the source again. */
 export function readBlockLines(raw: string): BlockLine[] {
   const lines: BlockLine[] = [];
-  const fence = fenceState();
+  const fences = followFences();
   let place: Place = 'head';
   let item: 'bullet' | 'afterBlank' | null = null;
   for (const source of raw.split('\n')) {
     const text = source.replace(/\r$/, '');
-    const fenced = fence(text);
+    const fenced = fences.cover(text);
     const kind = kindOf(text, lines.length === 0, fenced, place, item);
     place = placeAfter(kind, text, place);
     item = itemAfter(kind, item);
@@ -57,21 +57,27 @@ export function readBlockLines(raw: string): BlockLine[] {
   return lines;
 }
 
-/** Tells for each next line whether a code fence covers it. Asked with null: whether one is still open. */
-export function fenceState(): (line: string | null) => boolean {
-  let open: { mark: string; length: number } | null = null;
-  return (line) => {
-    if (line === null) return open !== null;
-    const match = /^[ \t]{0,12}(`{3,}|~{3,})(.*)$/.exec(line);
-    const run = match?.[1] ?? '';
-    const rest = match?.[2] ?? '';
-    if (open === null) {
-      if (run === '' || (run.startsWith('`') && rest.includes('`'))) return false;
-      open = { mark: run.charAt(0), length: run.length };
+/** Follows a text's code fences, line by line. */
+export interface Fences {
+  /** Whether a fence covers this next line, or it is one of a fence's two marks. */
+  cover(line: string): boolean;
+  /** The line that would close the fence that is open; null where none is. */
+  closing(): string | null;
+}
+
+export function followFences(): Fences {
+  let open: { indent: string; mark: string } | null = null;
+  return {
+    cover: (line) => {
+      const match = /^([ \t]{0,12})(`{3,}|~{3,})(.*)$/.exec(line);
+      const [indent, mark, rest] = [match?.[1] ?? '', match?.[2] ?? '', match?.[3] ?? ''];
+      if (open === null) {
+        if (mark === '' || (mark.startsWith('`') && rest.includes('`'))) return false;
+        open = { indent, mark };
+      } else if (mark.startsWith(open.mark) && rest.trim() === '') open = null;
       return true;
-    }
-    if (run.startsWith(open.mark) && run.length >= open.length && rest.trim() === '') open = null;
-    return true;
+    },
+    closing: () => (open === null ? null : `${open.indent}${open.mark}`),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Evidence } from '../shared/evidence.ts';
-import { type BlockLine, fenceState, type SectionName, sectionHeadings, sectionNames } from './block-lines.ts';
+import { type BlockLine, followFences, type SectionName, sectionHeadings, sectionNames } from './block-lines.ts';
 import type { Scope } from './layout.ts';
 import { readBlock } from './read-block.ts';
 
@@ -127,12 +127,12 @@ interface Start {
 
 function blockStarts(text: string): Start[] {
   const starts: Start[] = [];
-  let fence = fenceState();
+  let fences = followFences();
   let offset = 0;
   for (const [index, source] of text.split('\n').entries()) {
     const isTaskGroup = /^# Task Group:/.test(source);
-    if (isTaskGroup) fence = fenceState();
-    const fenced = fence(source.replace(/\r$/, ''));
+    if (isTaskGroup) fences = followFences();
+    const fenced = fences.cover(source.replace(/\r$/, ''));
     if (isTaskGroup || (!fenced && /^#[ \t]/.test(source))) starts.push({ offset, line: index + 1 });
     offset += source.length + 1;
   }

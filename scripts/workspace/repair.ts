@@ -1,5 +1,5 @@
 import { byBinary, type Files } from '../shared/files.ts';
-import { type BlockLine, fenceState, readBlockLines } from './block-lines.ts';
+import { type BlockLine, followFences, readBlockLines } from './block-lines.ts';
 import { isHumanStated, type Summaries, summariesIn } from './block-rules.ts';
 import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
 import { everywhere, handbookPath, isGenerated } from './layout.ts';
@@ -116,11 +116,12 @@ function trailingBlank(raw: string): string {
   return /\n\r?\n$/.test(raw) ? '\n' : '';
 }
 
-/** Without invisible characters and spaces at the ends of lines, and with one line end at the end. */
+/** Without invisible characters, spaces at the ends of lines and a code fence left open; one line end at the end. */
 function tidy(text: string): string {
-  const fence = fenceState();
+  const fences = followFences();
   const lines = withoutHidden(text)
     .split('\n')
-    .map((line) => (fence(line) ? line : line.trimEnd()));
-  return `${lines.join('\n').trimEnd()}\n`;
+    .map((line) => (fences.cover(line) ? line : line.trimEnd()));
+  const closing = fences.closing();
+  return `${lines.join('\n').trimEnd()}\n${closing === null ? '' : `${closing}\n`}`;
 }

@@ -1,4 +1,4 @@
-import { fenceState, sectionHeadings } from './block-lines.ts';
+import { followFences, sectionHeadings } from './block-lines.ts';
 import type { Block } from './handbook.ts';
 import { parseHandbook } from './handbook.ts';
 import { type Unit, unitsOf } from './lines.ts';
@@ -30,9 +30,16 @@ export function restorePersons(
   return { raws, restored };
 }
 
-/** The text with each unit at the end of the section it stood in, which is made where it is missing. */
+/**
+ * The text with each unit at the end of the section it stood in, which is made where it is missing. A code fence left
+ * open is closed first, since it would cover them.
+ */
 export function insertUnits(text: string, units: readonly Unit[]): string {
   const lines = text.trimEnd().split('\n');
+  const fences = followFences();
+  for (const line of lines) fences.cover(line);
+  const closing = fences.closing();
+  if (closing !== null) lines.push(closing);
   for (const unit of units) insertUnit(lines, unit);
   return `${lines.join('\n')}\n${/\n\r?\n$/.test(text) ? '\n' : ''}`;
 }
@@ -67,8 +74,8 @@ function placeFor(lines: readonly string[], heading: string, headings: readonly 
 }
 
 function headingsIn(lines: readonly string[]): number[] {
-  const fence = fenceState();
-  return lines.flatMap((line, at) => (!fence(line) && /^##[ \t]/.test(line) ? [at] : []));
+  const fences = followFences();
+  return lines.flatMap((line, at) => (!fences.cover(line) && /^##[ \t]/.test(line) ? [at] : []));
 }
 
 function sameHeading(a: string | undefined, b: string): boolean {

@@ -1,4 +1,4 @@
-import { fenceState } from './block-lines.ts';
+import { followFences } from './block-lines.ts';
 
 /** The four headings of `memory_summary.md`, in their order. */
 export const summaryHeadings = {
@@ -21,10 +21,10 @@ export function summarySections(text: string): SummarySection[] {
   const sections: { heading: string; line: number; lines: { text: string; line: number }[] }[] = [
     { heading: '', line: 1, lines: [] },
   ];
-  const fence = fenceState();
+  const fences = followFences();
   for (const [index, source] of text.split('\n').entries()) {
     const line = source.trimEnd();
-    const fenced = fence(line);
+    const fenced = fences.cover(line);
     if (!fenced && /^##[ \t]/.test(line)) sections.push({ heading: line, line: index + 1, lines: [] });
     else if (line !== '') sections.at(-1)?.lines.push({ text: line, line: index + 1 });
   }

@@ -1,14 +1,15 @@
-import { fenceState } from './block-lines.ts';
+import { followFences } from './block-lines.ts';
 import { error, type Spot, type Violation } from './violation.ts';
 
 /** What no file may hold wherever it stands: marks of a conflict, and text that a reader of the page would not see. */
 export function textViolations(spot: Spot, text: string, firstLine = 1): Violation[] {
-  const fence = fenceState();
+  const fences = followFences();
   const found = text.split('\n').flatMap((source, index) => {
     const line = source.replace(/\r$/, '');
-    return lineViolations(spot, line, firstLine + index, fence(line));
+    return lineViolations(spot, line, firstLine + index, fences.cover(line));
   });
-  if (fence(null)) found.push(error(spot, firstLine, 'text.fence', 'A code fence is opened here and never closed.'));
+  if (fences.closing() !== null)
+    found.push(error(spot, firstLine, 'text.fence', 'A code fence is opened here and never closed.'));
   return found;
 }
 

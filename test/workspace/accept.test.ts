@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptBlocks } from '../../scripts/workspace/accept.ts';
+import { bulletsOf, parseHandbook } from '../../scripts/workspace/handbook.ts';
 import { handbookPath, memorySummaryPath, rawMemoriesPath } from '../../scripts/workspace/layout.ts';
 import { a, aBlock, aContext, aWorkspace, b, first, otherRepo, repo, second } from './samples.ts';
 
@@ -106,6 +107,21 @@ test('a person’s line outlives its block', () => {
     text.endsWith(
       `# Task Group: Old\nscope: building and testing\napplies_to: repo=${repo}; cwd=.; reuse_rule=holds for this checkout\n\n## User preferences\n- ask Kim first\n`,
     ),
+  );
+});
+
+test('a person’s line is put back below a code fence that was left open, not into it', () => {
+  const open = aBlock({ failures: [`- the first run timed out [${a}@3]`, '```', 'make'] });
+  const start = `${open}\n${aBlock({ title: 'Kim', preferences: ['- ask Kim first'] })}`;
+  const proposal = `${open}\n${aBlock({ title: 'Kim', preferences: [] })}`;
+  const persons = ['- ask Kim first', 'make'];
+  const put = accepted(start.replace('# Task Group: Kim', '# Task Group: The build'), proposal, { persons }).text;
+  assert.ok(put.includes('make\n```\n'), put);
+  assert.deepEqual(
+    parseHandbook(put)
+      .blocks.flatMap(bulletsOf)
+      .filter(({ text }) => text === 'ask Kim first').length,
+    1,
   );
 });
 

@@ -34,6 +34,11 @@ test('what stands in a code fence is left alone', () => {
   assert.ok(repaired(block).includes('* not a bullet   \n'));
 });
 
+test('a code fence left open is closed at the end of its block', () => {
+  const open = aBlock({ failures: [`- one [${a}@3]`, '  ~~~~sh', '  make'] });
+  assert.equal(repaired(`${open}\n${aBlock({ title: 'Next' })}`), `${open}  ~~~~\n\n${aBlock({ title: 'Next' })}`);
+});
+
 test('a reference is completed from its summary, and its note stays', () => {
   const short = aReference(first).replace(/\(.*\)/, '(cwd=wrong, the retry)');
   const text = repaired(aBlock().replace(aReference(first), short));
