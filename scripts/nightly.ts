@@ -6,7 +6,7 @@ import { nightlySpec } from './nightly/flags.ts';
 import { nightPolicy } from './nightly/policy.ts';
 import { nightJson, nightMarkdown, nightText } from './nightly/report.ts';
 import { runNight } from './nightly/run.ts';
-import { loadConfig, sourcesOf, withFlags } from './nightly/settings.ts';
+import { loadConfig, sourcesOf, wishesOf, withFlags } from './nightly/settings.ts';
 import { checkoutsOnDisk } from './rollout/checkouts.ts';
 import { redactedRollouts } from './rollout/redacted.ts';
 import { openRollouts } from './rollout/source.ts';
@@ -35,7 +35,7 @@ async function nightly(world: World): Promise<ExitCode> {
   const redact = (text: string) => redactor.redact(text);
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home: world.home };
   const rollouts = redactedRollouts(openRollouts(sources, place), redactor);
-  const policy = nightPolicy(config, flags);
+  const policy = nightPolicy(config, wishesOf(flags));
   if (flags.isOn('dry-run')) return dryRun({ repository, rollouts, config, policy, world });
   const owner = { ...world.self, at: clock.now(), note: 'nightly' };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, async () => {

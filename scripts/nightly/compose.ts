@@ -67,6 +67,7 @@ export function createEngine(
       modelName: extract,
       contextWindow: config.model.context_window ?? null,
       maxOutputTokens: outputTokens.extraction,
+      reject: model.reject,
     }),
     consolidator: createAgentConsolidator({
       ...common,

@@ -1,9 +1,7 @@
-import { hour } from '../shared/clock.ts';
+import { type EpochSeconds, hour } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
-import type { Flags } from '../shared/flags.ts';
 import { signatureOf } from './compose.ts';
 import type { NightPolicy } from './run.ts';
-import { sinceOf } from './settings.ts';
 
 /** @source codex-rs/memories: lease, retry and cooldown; design §6: new outputs a night, scopes at once */
 const constants = {
@@ -14,10 +12,19 @@ const constants = {
   scopesAtOnce: 4,
 } as const;
 
+/** What the command line asks for beside the configuration. */
+export interface Wishes {
+  /** Sources were named: their sessions count as included. */
+  readonly all: boolean;
+  /** Ignore idle time, backoff and cooldown. */
+  readonly now: boolean;
+  /** Ignore the age limit and take what is at least as new; null keeps the limit. */
+  readonly since: EpochSeconds | null;
+}
+
 /** What the configuration and the command line decide, as one value. */
-export function nightPolicy(config: Config, flags: Flags): NightPolicy {
+export function nightPolicy(config: Config, { all, now, since }: Wishes): NightPolicy {
   const { memory } = config;
-  const now = flags.isOn('now');
   const { leaseSeconds, retrySeconds, cooldownSeconds, maxNewPerNight, scopesAtOnce } = constants;
   return {
     reading: {
@@ -26,9 +33,9 @@ export function nightPolicy(config: Config, flags: Flags): NightPolicy {
       excludeOrigins: config.exclude_origins,
       maxAgeDays: memory.max_rollout_age_days,
       idleHours: memory.min_rollout_idle_hours,
-      all: flags.listOf('source').length > 0,
+      all,
       now,
-      since: sinceOf(flags),
+      since,
     },
     extraction: { concurrency: config.model.concurrency, leaseSeconds, retrySeconds, ignoreBackoff: now },
     consolidation: {

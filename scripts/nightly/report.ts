@@ -73,7 +73,7 @@ export function nightMarkdown(report: NightReport, ledger: Ledger): string {
 }
 
 /** The same for machines. */
-export function nightJson(report: NightReport, ledger: Ledger): unknown {
+export function nightJson(report: NightReport, ledger: Ledger): Record<string, unknown> {
   const { phase1, phase2, commits } = report;
   return {
     run_id: report.runId,

@@ -8,6 +8,7 @@ import { configPath, parseConfig } from '../shared/config.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
 import type { Flags } from '../shared/flags.ts';
+import type { Wishes } from './policy.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -50,8 +51,13 @@ export function sourcesOf(config: Config, flags: Flags, home: string, env: Envir
   ].filter(({ path }) => existsSync(path));
 }
 
+/** What the command line asks for beside the configuration. */
+export function wishesOf(flags: Flags): Wishes {
+  return { all: flags.listOf('source').length > 0, now: flags.isOn('now'), since: sinceOf(flags) };
+}
+
 /** `--since <date|all>`: null keeps the age limit. */
-export function sinceOf(flags: Flags): EpochSeconds | null {
+function sinceOf(flags: Flags): EpochSeconds | null {
   const since = flags.valueOf('since');
   if (since === undefined) return null;
   if (since === 'all') return 0;

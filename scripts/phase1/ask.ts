@@ -21,6 +21,8 @@ export interface Conversation {
   ask(request: ModelRequest): Promise<ModelReply>;
   /** Of every reply so far. */
   usage(): Usage;
+  /** The requests that were answered, in order. */
+  answered(): readonly ModelRequest[];
 }
 
 export interface Answer {
@@ -37,13 +39,16 @@ export class TooLong extends Error {}
 /** Counts what a conversation costs. */
 export function conversation(model: Model, signal?: AbortSignal): Conversation {
   let usage = noUsage;
+  const answered: ModelRequest[] = [];
   return {
     async ask(request) {
       const reply = await model.ask(request, signal);
+      answered.push(request);
       usage = plus(usage, reply.usage);
       return reply;
     },
     usage: () => usage,
+    answered: () => answered,
   };
 }
 

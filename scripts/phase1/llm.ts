@@ -1,6 +1,6 @@
 import { ModelError } from '../model/errors.ts';
 import { withoutThoughts } from '../model/json-text.ts';
-import type { Model } from '../model/types.ts';
+import type { Model, ModelRequest } from '../model/types.ts';
 import { promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import {
@@ -20,6 +20,8 @@ import { type Audience, betterOf, type Verified, verifyText } from './verify.ts'
 export interface LlmExtractorSettings extends AskSettings {
   readonly model: Model;
   readonly audience: Audience;
+  /** Says that the answer to a request could not be used, so that no journal gives it again. */
+  reject(request: ModelRequest, why: string): Promise<void>;
 }
 
 /**
@@ -48,7 +50,11 @@ async function extract(
     const first = await firstAnswer(input, settings, hash, talk);
     const judged = judge(first, input, settings);
     const settled = isSound(judged) ? judged : await repaired(first, judged, input, settings, talk);
-    return { ...outcomeOf(settled), usage: talk.usage() };
+    const outcome = outcomeOf(settled);
+    if (outcome.outcome === 'failed') {
+      for (const request of talk.answered()) await settings.reject(request, `${outcome.failure}: ${outcome.detail}`);
+    }
+    return { ...outcome, usage: talk.usage() };
   } catch (error) {
     return { outcome: 'failed', ...failureOf(error), usage: talk.usage() };
   }

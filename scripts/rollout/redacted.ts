@@ -1,4 +1,4 @@
-import type { Redactor } from '../shared/redact.ts';
+import { createRedactor, type Redactor } from '../shared/redact.ts';
 import type { Rollouts } from './source.ts';
 import type { Rollout } from './types.ts';
 
@@ -19,13 +19,21 @@ export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollou
   };
 }
 
-/** Removes secrets from every text of a rollout and counts them by rule. */
+/**
+ * Removes secrets from every text of a rollout and counts them by rule. A value that is a secret in one place is
+ * removed wherever else the session holds it, encoded or not: what a rule knows by its place stands alone elsewhere.
+ */
 export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
   const counts: Record<string, number> = {};
+  const everywhere = valuesRedactor(rollout, redactor);
   const clean = (text: string): string => {
-    const redacted = redactor.redactCounted(text);
-    for (const [rule, count] of Object.entries(redacted.counts)) counts[rule] = (counts[rule] ?? 0) + count;
-    return redacted.text;
+    let current = text;
+    for (const { redactCounted } of everywhere === null ? [redactor] : [redactor, everywhere]) {
+      const redacted = redactCounted(current);
+      for (const [rule, count] of Object.entries(redacted.counts)) counts[rule] = (counts[rule] ?? 0) + count;
+      current = redacted.text;
+    }
+    return current;
   };
   const items = rollout.items.map((item) => {
     const text = clean(item.text);
@@ -39,3 +47,19 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
     items,
   };
 }
+
+/** Knows the rollout's own secrets by their values; null where it holds none. */
+function valuesRedactor({ items }: Rollout, redactor: Redactor): Redactor | null {
+  const values = new Set<string>();
+  for (const { text } of items) {
+    for (const { start, end } of redactor.find(text)) {
+      const value = text.slice(start, end);
+      if (value.length <= longestValue) values.add(value);
+    }
+  }
+  if (values.size === 0) return null;
+  return createRedactor(Object.fromEntries([...values].map((value, index) => [`SESSION_SECRET_${index}`, value])));
+}
+
+/** A longer one, such as a private key, is known by its form wherever it stands. */
+const longestValue = 512;

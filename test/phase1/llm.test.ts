@@ -240,6 +240,7 @@ const defaults: LlmExtractorSettings = {
   audience: 'team',
   language: 'source',
   maxOutputTokens: 4_000,
+  reject: async () => {},
   redact: (text) => text,
 };
 
