@@ -18,7 +18,7 @@ export async function refreshFiles(
 ): Promise<void> {
   const { workTree, gitDir } = layout;
   if (workTree === null) return;
-  await underLock(join(gitDir, 'index.lock'), 'The working tree could not be refreshed', async (lock) => {
+  await underLock(join(gitDir, 'index.lock'), async (lock) => {
     const index = await readIndex(gitDir);
     const { unwritten } = await planRefresh(workTree, to, changes, stagedIn(index), ({ path, before, after }) =>
       standingAt(

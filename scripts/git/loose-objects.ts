@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import type { Oid } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
-import { explain } from './errors.ts';
 import { headerOf, type RawObject } from './objects.ts';
 
 /**
@@ -26,8 +25,6 @@ export async function writeLooseObjects(objectsDir: string, objects: ReadonlyMap
       await writeFile(temporary, bytes, { mode: 0o444, flag: 'wx' });
       await rename(temporary, join(objectsDir, oid.slice(0, 2), oid.slice(2)));
     });
-  } catch (error) {
-    throw explain('The commit could not be stored, the branch is as before', error);
   } finally {
     if (quarantine !== null) await rm(quarantine, { recursive: true, force: true });
   }

@@ -84,7 +84,7 @@ async function swapRef(
   if (actual !== expected) throw new RefMovedError(ref, expected, actual);
   const lock = /'([^'\n]{1,4096}\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) throw lockError(lock, null);
-  throw explain(`${ref} could not be moved, it is as before`, new Error(stderr));
+  throw new Error(stderr);
 }
 
 async function remotes(git: RunGit): Promise<ReadonlyMap<string, string>> {

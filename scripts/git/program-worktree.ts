@@ -1,5 +1,5 @@
 import type { Oid } from '../shared/files.ts';
-import { explain, overwriteError } from './errors.ts';
+import { overwriteError } from './errors.ts';
 import type { Layout } from './layout.ts';
 import { type ObjectFormat, oidOf, shownPath } from './objects.ts';
 import { fieldsOf, output, type RunGit } from './program.ts';
@@ -50,7 +50,7 @@ export async function programRefresh(
   if (lock !== undefined) throw lockError(lock, null);
   const path = /(?:Entry|file|Updating|directory|update) '([^'\n]{1,4096})'/.exec(stderr)?.[1];
   if (path !== undefined) throw overwriteError(path, to);
-  throw explain('The working tree could not be brought to the new commit', new Error(stderr));
+  throw new Error(stderr);
 }
 
 async function stagedLeaves(git: RunGit): Promise<Staged> {

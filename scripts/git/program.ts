@@ -81,15 +81,19 @@ function run(
       cwd,
       env,
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: 600_000,
       windowsHide: true,
     });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', fail);
+    const watchdog = setTimeout(() => child.kill('SIGKILL'), watchdogMs);
+    child.on('error', (error) => {
+      clearTimeout(watchdog);
+      fail(error);
+    });
     child.on('close', (code, signal) => {
+      clearTimeout(watchdog);
       if (signal !== null)
         fail(new GitError(`git was stopped by ${signal}.`, 'Run it again; see with git status how far it came.'));
       else done({ code: code ?? 1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
@@ -98,6 +102,8 @@ function run(
     child.stdin.end(input ?? '');
   });
 }
+
+const watchdogMs = 600_000;
 
 /** A program that stops reading has failed, and says why on stderr. */
 function ignoreClosedPipe(): void {}

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isoTime } from '../shared/clock.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
-import { explain, GitError, RefMovedError } from './errors.ts';
+import { GitError, RefMovedError } from './errors.ts';
 import { lstatOrNull, textOrNull } from './layout.ts';
 import { lockError } from './ref-name.ts';
 import type { Head } from './types.ts';
@@ -43,16 +43,13 @@ export async function readHeadFile(gitDir: string): Promise<Head> {
  */
 export async function swapRefFile(gitDir: string, ref: string, expected: Oid | null, next: Oid | null): Promise<void> {
   const path = join(gitDir, ref);
-  const doing = `${ref} could not be moved, it is as before`;
   await refuseConflict(gitDir, ref);
-  await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
-    throw explain(doing, error);
-  });
-  await underLock(`${path}.lock`, doing, async (lock) => {
+  await mkdir(dirname(path), { recursive: true });
+  await underLock(`${path}.lock`, async (lock) => {
     const actual = await readRefFile(gitDir, ref);
     if (actual !== expected) throw new RefMovedError(ref, expected, actual);
     if (next === null) {
-      await unpack(gitDir, ref, doing);
+      await unpack(gitDir, ref);
       await rm(path, { force: true });
       return;
     }
@@ -65,10 +62,9 @@ export async function swapRefFile(gitDir: string, ref: string, expected: Oid | n
 /** Creates `<path>.lock`-like files exclusively, and removes them again unless `commit` renamed them. */
 export async function underLock(
   lockPath: string,
-  doing: string,
   work: (lock: { write(bytes: string | Buffer): Promise<void>; commit(path: string): Promise<void> }) => Promise<void>,
 ): Promise<void> {
-  const file = await openLock(lockPath, doing);
+  const file = await openLock(lockPath);
   let renamed = false;
   try {
     await work({
@@ -81,8 +77,6 @@ export async function underLock(
         renamed = true;
       },
     });
-  } catch (error) {
-    throw explain(doing, error);
   } finally {
     await file.close();
     if (!renamed) await rm(lockPath, { force: true });
@@ -92,12 +86,12 @@ export async function underLock(
 const lockAttempts = 50;
 const lockPauseMs = 20;
 
-async function openLock(lockPath: string, doing: string): Promise<Awaited<ReturnType<typeof open>>> {
+async function openLock(lockPath: string): Promise<Awaited<ReturnType<typeof open>>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await open(lockPath, 'wx');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw explain(doing, error);
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       if (attempt === lockAttempts) throw lockError(lockPath, await timeOf(lockPath));
       await setTimeout(lockPauseMs);
     }
@@ -146,10 +140,10 @@ async function refuseConflict(gitDir: string, ref: string): Promise<void> {
 }
 
 /** Takes a ref out of `packed-refs`; before its loose file goes, so that no older value shows through. */
-async function unpack(gitDir: string, ref: string, doing: string): Promise<void> {
+async function unpack(gitDir: string, ref: string): Promise<void> {
   if (!(await packedRefs(gitDir)).has(ref)) return;
   const path = join(gitDir, 'packed-refs');
-  await underLock(`${path}.lock`, doing, async (lock) => {
+  await underLock(`${path}.lock`, async (lock) => {
     const lines = ((await textOrNull(path)) ?? '').split('\n');
     const at = lines.findIndex((line) => line.endsWith(` ${ref}`));
     if (at >= 0) lines.splice(at, lines[at + 1]?.startsWith('^') ? 2 : 1);

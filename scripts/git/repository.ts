@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { byBinary } from '../shared/files.ts';
 import { pathFault } from '../shared/safe-path.ts';
@@ -59,7 +61,7 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       }),
 
     writeCommit: (spec) =>
-      guard('The commit could not be written, the branch is as before', async () => {
+      guardWrite('The commit could not be written, the branch is as before', layout, async () => {
         const base = await treeOf(spec.base);
         const written = await rewriteTree(trees, layout.format, base, spec.changes);
         const commit: RawObject = { type: 'commit', bytes: formatCommit({ ...spec, tree: written.oid }) };
@@ -74,7 +76,7 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       }),
 
     swapRef: (ref, expected, next) =>
-      guard(`${ref} could not be moved, it is as before`, async () => {
+      guardWrite(`${ref} could not be moved, it is as before`, layout, async () => {
         checkedRef(ref);
         if (expected !== null) checkedOid(expected);
         if (next !== null && (await backend.readObjects([checkedOid(next)]))[0] == null)
@@ -92,7 +94,7 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       }),
 
     refresh: (from, to) =>
-      guard('The working tree could not be brought to the new commit', async () => {
+      guardWrite('The working tree could not be brought to the new commit', layout, async () => {
         if (layout.workTree === null) return;
         const changes = await changedLeaves(trees, await treeOf(from), await treeOf(to));
         const folders = new Set(changes.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
@@ -120,6 +122,20 @@ async function guard<T>(action: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw explain(action, error);
+  }
+}
+
+/** Whoever fails to write does not always say why: then the file system is asked. */
+async function guardWrite<T>(action: string, { commonDir }: Layout, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MemoryError) throw error;
+    const denied = await access(commonDir, constants.W_OK).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    throw explain(action, denied ?? error);
   }
 }
 

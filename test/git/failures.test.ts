@@ -1,25 +1,30 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { GitError } from '../../scripts/git/errors.ts';
 import { openRepository } from '../../scripts/git/open.ts';
-import { aRepository, env, git, temporaryFolder } from '../support/repository.ts';
+import { aRepository, env, git } from '../support/repository.ts';
 
 const author = { name: 'M', email: 'm@example.org' };
 
 /** A small file system of its own with a repository in it; null where this user may not mount one. */
 function smallDisk(t: TestContext, size: string): string | null {
-  const folder = temporaryFolder(t);
+  const folder = mkdtempSync(join(tmpdir(), 'memory-test-'));
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'ignore' });
   } catch {
+    rmdirSync(folder);
     t.skip('mounting a file system is not permitted here');
     return null;
   }
-  t.after(() => execFileSync('umount', [folder]));
+  t.after(() => {
+    execFileSync('umount', [folder]);
+    rmdirSync(folder);
+  });
   cpSync(aRepository(t, { 'memories/a.md': 'a\n' }), folder, { recursive: true });
   return folder;
 }
@@ -43,7 +48,8 @@ for (const backend of ['git', 'isomorphic'] as const) {
       author,
       at: 1,
     });
-    writeFileSync(join(dir, 'ballast'), Buffer.alloc(200_000));
+    fill(dir, 65_536);
+    rmSync(join(dir, 'fill-65536-0'));
     const changes = new Map(Array.from({ length: 60 }, (_, at) => [`memories/${at}.md`, hardToCompress(at)] as const));
     const refused = (error: unknown): boolean => {
       assert.ok(error instanceof GitError, String(error));
@@ -54,7 +60,7 @@ for (const backend of ['git', 'isomorphic'] as const) {
       repository.writeCommit({ base, parents: [base], changes, message: 'x', author, at: 1 }),
       refused,
     );
-    fill(dir);
+    fill(dir, 1);
     await assert.rejects(repository.swapRef('refs/heads/main', base, small), GitError);
     await assert.rejects(repository.swapRef('refs/memory/state', null, small), GitError);
     assert.equal(git(dir, 'rev-parse', 'main'), base);
@@ -100,10 +106,10 @@ function hardToCompress(seed: number): string {
   }).join('');
 }
 
-/** Writes until nothing fits. */
-function fill(dir: string): void {
-  for (let size = 65_536; size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; ; at += 1) {
+/** Writes files until no further one of `smallest` bytes fits. */
+function fill(dir: string, smallest: number): void {
+  for (let size = 65_536; size >= smallest; size = Math.floor(size / 2)) {
+    for (let at = 0; at < 1000; at += 1) {
       try {
         writeFileSync(join(dir, `fill-${size}-${at}`), Buffer.alloc(size));
       } catch {

@@ -23,7 +23,7 @@ test('one at a time: the second learns who holds the lock', async (t) => {
       LockHeldError,
     );
     await assert.rejects(
-      withLock(`${path}/../night.lock`, anOwner({ pid: 300, isAlive: () => true }), async () => 1),
+      withLock(path.replace('night.lock', './night.lock'), anOwner({ pid: 300, isAlive: () => true }), async () => 1),
       /held by process 100 on here \(nightly, since 2026-09-21T14:13:20Z\)/,
     );
     return 7;
