@@ -9,7 +9,7 @@ import { turnsOf } from './builtin/turns.ts';
 import type { Extraction, ExtractionInput, Extractor } from './types.ts';
 
 /** Goes up with every change of the rules that changes an output. */
-const rulesVersion = 1;
+const rulesVersion = 2;
 const free = { requests: 0, input: 0, cached: 0, output: 0 } as const;
 
 /**

@@ -37,6 +37,18 @@ test('a command decides the exit status when only && follows and nothing is pipe
   assert.deepEqual(decides('a | tail -3'), [false]);
   assert.deepEqual(decides('a && b | tail -3'), [true, false]);
   assert.deepEqual(decides('a;\n'), [true]);
+  assert.deepEqual(decides('for i in 1 2 3; do a; b; done'), [false, true], 'a loop ends as its last command does');
+  assert.deepEqual(decides('a; done.sh'), [false, true]);
+});
+
+test('an output speaks for its command only where it is shown to its end', () => {
+  const shown = (line: string) => simpleCommands(line).map((simple) => simple.shown);
+  assert.deepEqual(shown('a | tail -3'), [true]);
+  assert.deepEqual(shown('a 2>&1 | tee log | cat'), [true]);
+  assert.deepEqual(shown('a 2>&1 | head -3'), [false]);
+  assert.deepEqual(shown('a; b | grep -c x | tail -1'), [true, false]);
+  assert.deepEqual(shown('a > /dev/null 2>&1; b >>log; c 2>errors'), [false, false, true]);
+  assert.deepEqual(shown("bash -c 'a; b' | head"), [false, false]);
 });
 
 test('looking proves nothing, acting changes something, the rest checks', () => {

@@ -42,7 +42,7 @@ const kept: readonly (readonly [Agent, string, string, readonly string[]])[] = [
   ['codex', 'exec/03-docker', 'partial', ['We run Node 20 everywhere.', 'Cannot connect to the Docker daemon']],
   ['codex', 'exec/04-user', 'success', ['Never add dependencies to this repo.', "No module named 'tenacity'"]],
   ['codex', 'legacy/04-user', 'success', ['Never add dependencies to this repo.']],
-  ['codex', 'exec/05-secrets', 'success', ['never print credentials to the terminal in my repos']],
+  ['codex', 'exec/05-secrets', 'partial', ['never print credentials to the terminal in my repos']],
   ['codex', 'exec/09-compaction', 'success', ['Small commits please, no new dependencies.', 'inv/common.py']],
   ['codex', 'exec/13-shell', 'success', ['I prefer POSIX sh over bash', 'rm -f style commands are not permitted']],
   ['claude-code', '5d2ce5b0', 'uncertain', ["No - don't use jest here, we use node --test"]],

@@ -166,6 +166,37 @@ test('the exit status of a filter proves nothing once the output complains', asy
   assert.match(await rawOf(events('FAIL\tacme/orders [build failed]')), /^task_outcome: uncertain$/m);
 });
 
+test('a command whose last words a filter cut off is not believed to have passed', async () => {
+  const raw = await rawOf([
+    { human: 'The deployment answers 401, which key does it send?' },
+    { run: './deploy.sh', exit: 22, out: 'error: invalid_api_key' },
+    { human: 'ok, no echo of it. And remember: never print credentials.' },
+    { edit: ['deploy.sh'] },
+    { run: './deploy.sh 2>&1 | head -3', out: 'deploying with key ****' },
+  ]);
+  assert.match(raw, /`\.\/deploy\.sh` failed and was not seen to pass afterwards/);
+  assert.doesNotMatch(raw, /verified with|passed/);
+  assert.match(raw, /^task_outcome: partial$/m);
+  assert.match(raw, /never print credentials\." → what failed was changed and run again \(@4,5,?\d*\)|\(@4,7\)/);
+});
+
+test('what names something beside a question, or in a long message, is the next work and no wish yet', async () => {
+  const start: Event[] = [
+    { human: 'Make it faster.' },
+    { run: './app help' },
+    { edit: ['main.go'], patch: '+ os.Getenv("TELEMETRY_OPTOUT")' },
+  ];
+  const asked = await rawOf([
+    ...start,
+    { human: 'Could it be the network? It is gone when I set TELEMETRY_OPTOUT.' },
+    { run: './app' },
+  ]);
+  assert.match(asked, /gone when I set TELEMETRY_OPTOUT\." → names `TELEMETRY_OPTOUT` \(candidate\)/);
+  const long = `The parser of TELEMETRY_OPTOUT has no tests of its own. ${'Consider each of its edge cases. '.repeat(10)}`;
+  const told = await rawOf([...start, { human: long }, { edit: ['main_test.go'] }, { run: 'go test ./...' }]);
+  assert.doesNotMatch(told, /→ names `TELEMETRY_OPTOUT` \(@/);
+});
+
 const outcomes: readonly (readonly [string, string, readonly Event[]])[] = [
   ['changed, never verified', 'uncertain', [{ edit: ['a.ts'] }]],
   ['verified after the change', 'success', [{ edit: ['a.ts'] }, { run: 'npx tsc -p .' }]],

@@ -11,8 +11,10 @@ export interface Simple {
   readonly purpose: Purpose;
   /** Its place in the command line, verbatim, without a pipe's filters. */
   readonly source: string;
-  /** The line's exit status is this command's: nothing is piped, and only `&&` follows. */
+  /** The line's exit status is this command's: nothing is piped, and only `&&` or a loop's end follows. */
   readonly decides: boolean;
+  /** What it prints reaches the session to its end: then an output without complaints speaks for it. */
+  readonly shown: boolean;
   /** Its program, without folders: `pytest`, `rotate.sh`. */
   readonly program: string;
   /** Program and words, without flags, redirections and variables: equal keys are the same command. */
@@ -85,7 +87,7 @@ function parse(line: string, depth: number): Simple[] {
   return segmentsOf(line).flatMap((segment) => simpleOf(segment, depth));
 }
 
-function simpleOf({ words: all, source, decides }: Segment, depth: number): Simple[] {
+function simpleOf({ words: all, source, decides, shown }: Segment, depth: number): Simple[] {
   let at = 0;
   while (at < all.length && isPrefix(all[at] ?? '')) at += 1;
   if (all[at] === 'timeout') at += 2;
@@ -96,7 +98,11 @@ function simpleOf({ words: all, source, decides }: Segment, depth: number): Simp
     const script = rest.find((word) => !word.startsWith('-'));
     const isInline = rest.some((word) => /^-[a-z]{0,3}c$/.test(word));
     if (isInline && script && depth < 2)
-      return parse(script, depth + 1).map((simple) => ({ ...simple, decides: simple.decides && decides }));
+      return parse(script, depth + 1).map((simple) => ({
+        ...simple,
+        decides: simple.decides && decides,
+        shown: simple.shown && shown,
+      }));
     if (script && !isInline) {
       program = nameOf(script);
       rest = rest.slice(rest.indexOf(script) + 1);
@@ -112,6 +118,7 @@ function simpleOf({ words: all, source, decides }: Segment, depth: number): Simp
       purpose: asksAbout(rest) ? 'look' : purposeOf(program, plain),
       source,
       decides,
+      shown,
       program,
       key: [program, ...plain].join(' ').slice(0, 160),
       family: [program, ...plain.slice(0, long)].join(' '),

@@ -2,16 +2,19 @@
 export interface Segment {
   readonly words: readonly string[];
   readonly source: string;
-  /** The line's exit status is this command's: nothing is piped, and only `&&` follows. */
+  /** The line's exit status is this command's: nothing is piped, and only `&&` or a loop's end follows. */
   readonly decides: boolean;
+  /** What it prints reaches the session to its end: into no file, and through no filter but `tail`, `tee` and `cat`. */
+  readonly shown: boolean;
 }
 
 // What a loop or a measure puts before a command.
 const framing = /^\s{0,40}(?:(?:do|then|else|time|!|[{(])\s{1,20}){0,4}/;
+const showsTheEnd = new Set(['tail', 'tee', 'cat']);
 
 /** Each simple command that is no filter. Quotes and escapes are honoured; a substitution is a word. */
 export function segmentsOf(line: string): Segment[] {
-  const segments: { words: string[]; source: string; decides: boolean }[] = [];
+  const segments: { words: string[]; source: string; decides: boolean; shown: boolean }[] = [];
   let words: string[] = [];
   let word = '';
   let inWord = false;
@@ -25,8 +28,12 @@ export function segmentsOf(line: string): Segment[] {
   const endSegment = (end: number, by: string) => {
     endWord();
     const isCommand = words.length > 0 && !isFilter;
-    if (isCommand)
-      segments.push({ words, source: line.slice(start, end).replace(framing, '').trim(), decides: by !== '|' });
+    if (isCommand) {
+      const source = line.slice(start, end).replace(framing, '').trim();
+      segments.push({ words, source, decides: by !== '|', shown: !words.some(intoFile) });
+    }
+    const filtered = segments.at(-1);
+    if (isFilter && filtered && !showsTheEnd.has(words[0] ?? '')) filtered.shown = false;
     if (by !== '&&' && by !== '|' && by !== '') for (const segment of segments) segment.decides = false;
     words = [];
     isFilter = by === '|';
@@ -57,7 +64,7 @@ export function segmentsOf(line: string): Segment[] {
       inWord = true;
     } else if (char === '|' || char === ';' || char === '&' || char === '\n') {
       const by = line[at + 1] === char && char !== '\n' ? char + char : char;
-      const endsLine = (by === ';' || by === '\n') && line.slice(at + 1).trim() === '';
+      const endsLine = (by === ';' || by === '\n') && /^\s*(?:done|\})?[;\s]*$/.test(line.slice(at + 1, at + 41));
       endSegment(at, endsLine ? '' : by);
       at += by.length - 1;
       start = at + 1;
@@ -69,6 +76,11 @@ export function segmentsOf(line: string): Segment[] {
   }
   endSegment(at, '');
   return segments;
+}
+
+/** `>file`, `1>`, `&>>log`; not `2>file` and `2>&1`. */
+function intoFile(word: string): boolean {
+  return /^[1&]?>{1,2}(?!&)/.test(word);
 }
 
 function closing(line: string, open: number, mark: string): number {

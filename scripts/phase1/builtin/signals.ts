@@ -76,13 +76,17 @@ function requestSignals(turn: Turn, names: Names): Signal[] {
   });
 }
 
-/** What the person said after work had been done: a correction if the next turn did something else because of it. */
+/**
+ * What the person said after work had been done: a correction if the next turn did something else because of it. What
+ * names something beside a question, or in a long message, describes the next work and only may hold beyond it.
+ */
 function laterSignals(turn: Turn, before: readonly Turn[], names: Names): Signal[] {
   const { message } = turn;
   if (!message) return [];
   const sentences = sentencesOf(message.text, maxSentences).filter((sentence) => !isForeign(sentence.text));
   const change = changeAfter(turn, before);
   const isBrief = message.text.length <= briefLength;
+  const tells = isBrief && !sentences.some((sentence) => isQuestion(sentence.text));
   if (change && (isBrief || (change.strong && message.text.length <= documentLength)))
     return joined(message.text, sentences).map((piece) =>
       signalOf(piece, message.n, change.what, true, change.strong ? 6 : 4, change.evidence),
@@ -90,7 +94,7 @@ function laterSignals(turn: Turn, before: readonly Turn[], names: Names): Signal
   return sentences.flatMap((sentence) => {
     if (isQuestion(sentence.text) || message.text.length > documentLength) return [];
     const named = namedIn(sentence.text, names);
-    if (named.length > 0) return [signalOf(sentence, message.n, `names ${list(named)}`, true, 3)];
+    if (named.length > 0) return [signalOf(sentence, message.n, `names ${list(named)}`, tells, tells ? 3 : 1)];
     return isBrief && isStatement(sentence.text, 3)
       ? [signalOf(sentence, message.n, null, false, turn.calls > 0 ? 2 : 1)]
       : [];
@@ -113,12 +117,14 @@ function changeAfter(turn: Turn, before: readonly Turn[]): Change | null {
   const again = firstAgain(turn.steps, earlier);
   const fixed = nowPasses(turn.steps, earlier);
   const stop = before.at(-1)?.steps.at(-1);
-  const evidence = [back, again, fixed].flatMap((step) => (step ? [step.n] : []));
+  const rerun = fixed ? undefined : runAgain(turn.steps, earlier);
+  const evidence = [back, again, fixed, rerun].flatMap((step) => (step ? [step.n] : []));
   const what = [
     stop?.step === 'stop' ? (stop.kind === 'denied' ? 'said after a refusal' : 'said after an interruption') : '',
     back?.step === 'command' ? `work taken back` : '',
     again?.step === 'edit' ? `changed again: ${list(again.files)}` : '',
     fixed?.step === 'command' ? 'what failed passes now' : '',
+    rerun ? 'what failed was changed and run again' : '',
   ].filter((part) => part !== '');
   if (what.length === 0) return null;
   if (stop?.step === 'stop') evidence.unshift(stop.n);
@@ -135,17 +141,36 @@ function firstAgain(steps: readonly Step[], earlier: readonly Step[]): Step | un
 }
 
 function nowPasses(steps: readonly Step[], earlier: readonly Step[]): Step | undefined {
-  const state = new Map<string, boolean>();
-  for (const step of earlier)
-    if (step.step === 'command' && step.exit !== null)
-      for (const [at, simple] of telling(step.simple).toReversed().entries())
-        if (step.exit === 0 || at === 0) state.set(simple.key, step.exit === 0);
+  const passed = lastResults(earlier);
   return steps.find(
-    (step) =>
+    (step) => step.step === 'command' && step.proves.some((simple) => passed.get(simple.key) === false),
+  );
+}
+
+/** After a change, a run of what had failed that does not say how it ended: a filter has the last word. */
+function runAgain(steps: readonly Step[], earlier: readonly Step[]): Step | undefined {
+  const passed = lastResults(earlier);
+  const changed = steps.findIndex((step) => step.step === 'edit' && step.made);
+  return steps.find(
+    (step, at) =>
+      at > changed &&
+      changed >= 0 &&
       step.step === 'command' &&
       step.exit === 0 &&
-      telling(step.simple).some((simple) => state.get(simple.key) === false),
+      telling(step.simple).some((simple) => passed.get(simple.key) === false),
   );
+}
+
+/** Command → whether its last run passed; of a line that failed, its last command did. */
+function lastResults(earlier: readonly Step[]): ReadonlyMap<string, boolean> {
+  const passed = new Map<string, boolean>();
+  for (const step of earlier) {
+    if (step.step !== 'command' || step.exit === null) continue;
+    const last = telling(step.simple).at(-1);
+    if (step.exit === 0) for (const simple of step.proves) passed.set(simple.key, true);
+    else if (last) passed.set(last.key, false);
+  }
+  return passed;
 }
 
 /** The change that put the person's words into an agent's own memory or instruction file, if there was one. */

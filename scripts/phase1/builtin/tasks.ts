@@ -130,12 +130,12 @@ function outcomeOf(
 ): Outcome {
   const lastStop = steps.findLastIndex((step) => step.step === 'stop');
   if (lastStop >= 0 && steps.slice(lastStop + 1).every((step) => !changes(step))) return 'partial';
-  const last = steps.findLast(
-    (step) => step.step === 'command' && step.exit !== null && telling(step.simple).length > 0,
-  );
+  const last = steps
+    .filter((step) => step.step === 'command')
+    .findLast((step) => step.exit !== null && telling(step.simple).length > 0);
   const openCheck = failures.some((failure) => failure.passed === null && isCheck(failure.failed));
-  if (last?.step === 'command' && last.exit !== 0 && openCheck) return 'fail';
-  if (openCheck) return checks.length > 0 ? 'partial' : 'fail';
+  if (last && last.exit !== 0 && openCheck) return 'fail';
+  if (openCheck) return checks.length > 0 || (last && isCheck(last)) ? 'partial' : 'fail';
   const wasAnswered = turns.length < 2 || (turns.at(-1)?.steps.length ?? 0) > 0 || (turns.at(-1)?.calls ?? 0) > 0;
   if (!wasAnswered && turns.some((turn) => turn.steps.length > 0)) return 'partial';
   const lastEdit = steps.findLastIndex((step) => step.step === 'edit' && step.made);

@@ -12,8 +12,8 @@ export interface Command {
   /** null while it has no output, when it was stopped or refused, or when the agent does not know how it ended. */
   readonly exit: number | null;
   /**
-   * What the run proves by passing: the commands whose exit status is the line's, and, while nothing in the output looks
-   * like an error, those before a pipe or a semicolon too.
+   * What the run proves by passing: the commands whose exit status is the line's, and, while their output is shown to
+   * its end and nothing in it looks like an error, those before a pipe or a semicolon too.
    */
   readonly proves: readonly Simple[];
   readonly output: string;
@@ -133,8 +133,8 @@ function commandOf(item: Item, output: Item | null, wasStopped: boolean): Comman
 }
 
 function provedBy(simple: readonly Simple[], output: string): Simple[] {
-  const all = telling(simple);
-  return all.every((one) => one.decides) || !complains(output) ? all : all.filter((one) => one.decides);
+  const isFine = !complains(output);
+  return telling(simple).filter((one) => one.decides || (isFine && one.shown));
 }
 
 function editOf(item: Item, output: Item | null): Edit {
