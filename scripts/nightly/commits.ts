@@ -3,12 +3,13 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import { commitText } from '../shared/escape.ts';
 import type { Files, Oid } from '../shared/files.ts';
+import { statePath } from '../state/current.ts';
 import type { NightRecord } from '../state/night-record.ts';
-import { saveStateRef } from '../state/ref.ts';
+import { saveStateRef, stateRef } from '../state/ref.ts';
 import { sizeVerdict, stopBytes } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { isGenerated } from '../workspace/layout.ts';
-import { type Start, statePath, stateRef } from './start.ts';
+import type { Start } from './start.ts';
 
 /** What a night made, ready to be committed. */
 export interface Made {

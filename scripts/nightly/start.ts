@@ -2,17 +2,15 @@ import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/types.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
+import { openStateOfRef, statePath } from '../state/current.ts';
 import type { State } from '../state/database.ts';
 import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
-import { loadStateRef } from '../state/ref.ts';
+import { loadStateRef, stateRef } from '../state/ref.ts';
 import { emptyState, openState, snapshotOf } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { treeOfFiles, treeRoots } from '../state/tree.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { project, scopesOf } from '../workspace/scope.ts';
-
-export const stateRef = 'refs/memory/state';
-export const statePath = 'state.sqlite.json';
 
 /** Everything a night starts from, as values. */
 export interface Start {
@@ -100,7 +98,7 @@ async function startAt(
   const memories = new Map([...files].filter(([path]) => path !== statePath));
   if (loaded !== null) {
     const { text, night, baseline, reviewed, closed } = loaded.tree;
-    const state = await openState(text);
+    const state = await openStateOfRef(text);
     return { branch, base, memories, state, stateText: text, stateOid, night, baseline, reviewed, closed };
   }
   const published = files.get(statePath);

@@ -1,12 +1,12 @@
 import type { Files } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
+import { ruleContext } from '../state/rule-context.ts';
 import { changesBetween } from '../workspace/changes.ts';
 import { digestOfScopes } from '../workspace/digest.ts';
 import { everywhere, memorySummaryPath } from '../workspace/layout.ts';
 import { project, scopesOf } from '../workspace/scope.ts';
 import { buildSummary } from '../workspace/summary.ts';
-import { ruleContext } from './context.ts';
 import { digestPath } from './llm.ts';
 import type { Prepared } from './prepare.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';

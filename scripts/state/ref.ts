@@ -3,6 +3,9 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import type { Oid } from '../shared/files.ts';
 import { filesOfTree, type StateTree, treeOfFiles, treeRoots } from './tree.ts';
 
+/** Where the truth is. */
+export const stateRef = 'refs/memory/state';
+
 export interface LoadedState {
   /** The commit that a save has to expect. */
   readonly oid: Oid;

@@ -1,7 +1,7 @@
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { integer, text } from './columns.ts';
 import { type ColumnType, openDatabase, type State, type Value } from './database.ts';
-import { SnapshotError } from './errors.ts';
+import { NewerSnapshotError, SnapshotError } from './errors.ts';
 import { migrate, migrations } from './migrations.ts';
 import { parseSnapshotText, type RowText, type SnapshotText, snapshotFormat, type TableText } from './snapshot-text.ts';
 
@@ -60,7 +60,7 @@ interface Table {
 function refuseOtherSchema(schema: number): void {
   if (schema < 1) throw new SnapshotError(1, 'its schema has no number');
   if (schema > migrations.length)
-    throw new SnapshotError(
+    throw new NewerSnapshotError(
       1,
       `schema ${schema} was written by a newer version, this one knows ${migrations.length}`,
       'Update this checkout: take the scripts of the default branch (git pull), then npm ci.',
