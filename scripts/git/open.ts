@@ -16,7 +16,9 @@ export interface OpenOptions {
 
 /** Opens the repository that a folder belongs to. @throws GitError where there is none, or none that can be used. */
 export async function openRepository(dir: string, options: OpenOptions = {}): Promise<Repository> {
-  const layout = await findRepository(dir);
+  const layout = await findRepository(dir).catch((error: unknown) => {
+    throw explain(`${dir} cannot be opened`, error);
+  });
   const { backend = 'auto', env = {} } = options;
   if (backend !== 'isomorphic') {
     const git = gitProgram(layout, env);

@@ -59,7 +59,8 @@ async function readRef(git: RunGit, ref: string): Promise<Oid | null> {
 async function listRefs(git: RunGit, prefix: string): Promise<ReadonlyMap<string, Oid>> {
   const pattern = prefix.replace(/\/$/, '');
   const { code, stdout, stderr } = await git(['for-each-ref', '--format=%(objectname) %(refname)', pattern]);
-  if (code !== 0 || stderr.trim() !== '') throw explain(`The refs below ${prefix} cannot be read`, new Error(stderr));
+  if (code !== 0 || /ignoring .{0,40}broken/.test(stderr))
+    throw explain(`The refs below ${prefix} cannot be read`, new Error(stderr));
   const lines = stdout.toString('utf8').split('\n').filter(Boolean);
   return new Map(
     lines.map((line) => {

@@ -133,8 +133,8 @@ async function looseRefs(gitDir: string, folder: string): Promise<string[]> {
 }
 
 async function refuseConflict(gitDir: string, ref: string): Promise<void> {
-  const refs = await listRefFiles(gitDir, 'refs/');
-  const other = [...refs.keys()].find((name) => name.startsWith(`${ref}/`) || ref.startsWith(`${name}/`));
+  const names = [...(await packedRefs(gitDir)).keys(), ...(await looseRefs(gitDir, 'refs'))];
+  const other = names.find((name) => name.startsWith(`${ref}/`) || ref.startsWith(`${name}/`));
   if (other !== undefined)
     throw new GitError(`${ref} and ${other} cannot both exist.`, `Rename or delete one of them: git branch -m …`);
 }

@@ -134,5 +134,6 @@ async function killWhenObjectsAppear(dir: string, backend: string, count: number
 }
 
 function objects(dir: string): number {
-  return readdirSync(join(dir, '.git/objects'), { recursive: true }).length;
+  const folders = readdirSync(join(dir, '.git/objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  return folders.flatMap((name) => readdirSync(join(dir, '.git/objects', name))).length;
 }

@@ -150,3 +150,11 @@ function race(dir: string, backend: string, expected: string, next: string): Pro
     child.on('close', () => done(text));
   });
 }
+
+test('without the program a damaged ref elsewhere does not keep another from moving', async (t) => {
+  const { dir, first, second } = twoCommits(t);
+  writeFiles(dir, { '.git/refs/heads/broken': 'x' });
+  const repository = await openRepository(dir, { backend: 'isomorphic' });
+  await repository.swapRef('refs/heads/main', second, first);
+  assert.equal(await repository.readRef('refs/heads/main'), first);
+});
