@@ -10,7 +10,7 @@ const levels: readonly (readonly string[])[] = [
   ['rollout', 'model', 'workspace', 'git'],
   ['state', 'archive'],
   ['phase1', 'phase2', 'recall', 'collect', 'check', 'publish'],
-  ['nightly', 'forget', 'why', 'report', 'doctor', 'bench', 'upgrade'],
+  ['nightly', 'status', 'sql', 'forget', 'why', 'report', 'doctor', 'bench', 'upgrade'],
 ];
 
 /** The one file that imports a package. */

@@ -5,6 +5,16 @@ export function terminalText(text: string): string {
   return text.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
+/** JSON for a terminal or a program: what `terminalText` hides stands as `\uXXXX`, so that nothing is lost. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(hidden, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
 /** For running text in Markdown (step summary, pull request): no markup, no mention, no link takes effect. */
 export function markdownText(text: string): string {
   return terminalText(text)
@@ -21,6 +31,11 @@ export function commitText(text: string): string {
 /** For the message of a GitHub Actions workflow command (`::warning::…`). */
 export function workflowText(text: string): string {
   return terminalText(text).replace(/%/g, '%25').replace(/::/g, ':\u200b:');
+}
+
+/** For the value of a workflow command's property, such as its `file=`. */
+export function workflowProperty(text: string): string {
+  return terminalText(text).replace(/%/g, '%25').replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
 // C0, DEL, C1, zero-width, line and paragraph separators, bidirectional controls, byte order mark, tags.

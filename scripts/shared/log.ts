@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { terminalText, workflowText } from './escape.ts';
+import { terminalText, workflowProperty, workflowText } from './escape.ts';
 
 /** A stream as `process` gives it. */
 export interface Out {
@@ -17,6 +17,15 @@ export interface Progress {
   readonly note: string;
 }
 
+/** Where in the repository something is wrong. */
+export interface Spot {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** A few words above the message. */
+  readonly title: string;
+}
+
 /** The one thing that prints. Results go to standard output, everything else to standard error. */
 export interface Log {
   /** A command's result, as it is: already escaped by who made it. */
@@ -24,6 +33,8 @@ export interface Log {
   info(text: string): void;
   warn(text: string): void;
   error(text: string): void;
+  /** On GitHub Actions an annotation beside the line; elsewhere nothing, since the result says it. */
+  annotate(kind: 'warning' | 'error', text: string, spot: Spot): void;
   /** One line that is rewritten on a terminal; elsewhere a plain line at every tenth of the work. */
   progress(progress: Progress): void;
   /** Appends Markdown to the step summary, where the environment names one. */
@@ -52,6 +63,11 @@ export function createLog(stdout: Out, stderr: Out, environment: Readonly<Record
     info: (text) => line(escaped(text)),
     warn: (text) => line(annotate('warning', text)),
     error: (text) => line(annotate('error', text)),
+    annotate: (kind, text, { path, line: number, title }) => {
+      if (environment.GITHUB_ACTIONS !== 'true') return;
+      const spot = `file=${workflowProperty(path)},line=${number},title=${workflowProperty(title)}`;
+      line(`::${kind} ${spot}::${workflowText(text.replace(/\n/g, ' '))}`);
+    },
     progress: ({ stage, done, total, note }) => {
       const text = terminalText(`${stage} ${done}/${total}${note === '' ? '' : ` · ${note}`}`);
       if (stderr.isTTY === true) {
