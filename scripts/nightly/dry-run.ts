@@ -8,7 +8,8 @@ import { type ExitCode, exitCodes } from '../shared/errors.ts';
 import { terminalText } from '../shared/escape.ts';
 import type { World } from '../shared/main.ts';
 import { estimateTokens } from '../shared/tokens.ts';
-import { type NightPolicy, whatToRead } from './run.ts';
+import { extractorClassOf, outlook } from './outlook.ts';
+import type { NightPolicy } from './run.ts';
 import { loadStart } from './start.ts';
 
 export interface DryRun {
@@ -23,9 +24,10 @@ export interface DryRun {
 export async function dryRun({ repository, rollouts, config, policy, world }: DryRun): Promise<ExitCode> {
   const start = await loadStart(repository, 'look');
   const { found, ignored } = await rollouts.list(world.signal);
-  const { candidates, skipped } = whatToRead(start, found, policy.reading, world.clock.now());
+  const extractorClass = extractorClassOf(config.model.provider);
+  const { ready, skipped } = outlook(start.state, found, policy, extractorClass, world.clock.now());
   const rows = [];
-  for (const { thread } of candidates) {
+  for (const { thread } of ready) {
     const rollout = await rollouts.read(thread.id, world.signal);
     const { text } = renderItems(filterRollout(rollout).items, inputBudget(config.model.context_window ?? null));
     const secrets = Object.values(rollout.redaction).reduce((sum, count) => sum + count, 0);

@@ -1,25 +1,40 @@
-import type { CommandSpec } from '../shared/flags.ts';
+import type { CommandSpec, Flag } from '../shared/flags.ts';
+
+const source: Flag = {
+  kind: 'list',
+  value: '<agent>:<folder>',
+  help: 'read this folder instead of the configured sources; its sessions count as included',
+};
+const repo: Flag = { kind: 'value', value: '<dir>', help: 'the repository that holds the memory (default: this one)' };
+const model: Flag = { kind: 'value', oneOf: ['builtin', 'openai'], help: 'instead of model.provider' };
+const delivery: Flag = {
+  kind: 'value',
+  oneOf: ['commit'],
+  help: 'how the result is delivered: committed to the branch that is checked out',
+};
+const since: Flag = {
+  kind: 'value',
+  value: '<date|all>',
+  help: 'ignore the age limit and read what is at least as new',
+};
+const dryRun: Flag = {
+  kind: 'switch',
+  help: 'say what would be read, sent and skipped, and why; send and write nothing',
+};
+const json: Flag = { kind: 'switch', help: 'one JSON object on standard output' };
 
 export const nightlySpec: CommandSpec = {
   name: 'nightly',
   purpose: 'One night: reads sessions, extracts what they taught, consolidates it per repository and commits it.',
   flags: {
-    source: {
-      kind: 'list',
-      value: '<agent>:<folder>',
-      help: 'read this folder instead of the configured sources; its sessions count as included',
-    },
-    repo: { kind: 'value', value: '<dir>', help: 'the repository that holds the memory (default: this one)' },
-    model: { kind: 'value', oneOf: ['builtin', 'openai'], help: 'instead of model.provider' },
-    delivery: {
-      kind: 'value',
-      oneOf: ['commit'],
-      help: 'how the result is delivered: committed to the branch that is checked out',
-    },
+    source,
+    repo,
+    model,
+    delivery,
     now: { kind: 'switch', help: 'ignore idle time, backoff and cooldown' },
-    since: { kind: 'value', value: '<date|all>', help: 'ignore the age limit and read what is at least as new' },
-    'dry-run': { kind: 'switch', help: 'say what would be read, sent and skipped, and why; send and write nothing' },
-    json: { kind: 'switch', help: 'one JSON object on standard output' },
+    since,
+    'dry-run': dryRun,
+    json,
   },
   positionals: [],
   examples: [
@@ -27,4 +42,29 @@ export const nightlySpec: CommandSpec = {
     'npm run nightly -- --dry-run',
     'npm run nightly -- --now --since all --source codex:~/.codex/sessions --model builtin',
   ],
+};
+
+export const phase1Spec: CommandSpec = {
+  name: 'phase1',
+  purpose: 'The first half of a night: reads sessions and keeps what each taught. No handbook is written.',
+  flags: {
+    source,
+    repo,
+    model,
+    delivery,
+    now: { kind: 'switch', help: 'ignore idle time and backoff' },
+    since,
+    'dry-run': dryRun,
+    json,
+  },
+  positionals: [],
+  examples: ['npm run phase1', 'npm run phase1 -- --now --since all --source codex:~/.codex/sessions'],
+};
+
+export const phase2Spec: CommandSpec = {
+  name: 'phase2',
+  purpose: 'The second half of a night: consolidates what sessions taught into memory files. No session is read.',
+  flags: { repo, model, delivery, now: { kind: 'switch', help: 'ignore cooldown' }, json },
+  positionals: [],
+  examples: ['npm run phase2', 'npm run phase2 -- --now --model builtin'],
 };

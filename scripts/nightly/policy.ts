@@ -1,7 +1,7 @@
 import { type EpochSeconds, hour } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { signatureOf } from './compose.ts';
-import type { NightPolicy } from './run.ts';
+import type { NightPolicy, Phases } from './run.ts';
 
 /** @source codex-rs/memories: lease, retry and cooldown; design §6: new outputs a night, scopes at once */
 const constants = {
@@ -22,11 +22,14 @@ export interface Wishes {
   readonly since: EpochSeconds | null;
 }
 
+const bothPhases: Phases = { one: true, two: true };
+
 /** What the configuration and the command line decide, as one value. */
-export function nightPolicy(config: Config, { all, now, since }: Wishes): NightPolicy {
+export function nightPolicy(config: Config, { all, now, since }: Wishes, phases: Phases = bothPhases): NightPolicy {
   const { memory } = config;
   const { leaseSeconds, retrySeconds, cooldownSeconds, maxNewPerNight, scopesAtOnce } = constants;
   return {
+    phases,
     reading: {
       include: config.include,
       exclude: config.exclude,

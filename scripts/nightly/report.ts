@@ -7,9 +7,10 @@ import type { NightReport } from './run.ts';
 export function nightText(report: NightReport, ledger: Ledger): string {
   const { phase1, phase2, commits } = report;
   const lines = [headline(report), ''];
-  lines.push(
-    `sessions   ${report.found.length} found, ${countOf(phase1.extracted)} extracted, ${countOf(phase1.nothing)} without anything worth keeping`,
-  );
+  if (report.phases.one)
+    lines.push(
+      `sessions   ${report.found.length} found, ${countOf(phase1.extracted)} extracted, ${countOf(phase1.nothing)} without anything worth keeping`,
+    );
   for (const [reason, count] of reasonsOf(report)) lines.push(`           ${count} skipped: ${reason}`);
   for (const { threadId, failure, detail } of phase1.failed) {
     lines.push(`           failed: ${terminalText(threadId)}: ${failure}: ${terminalText(detail).slice(0, 200)}`);
@@ -113,14 +114,23 @@ function headline(report: NightReport): string {
   const { phase1, phase2 } = report;
   switch (report.outcome) {
     case 'quiet':
-      return report.found.length === 0
-        ? 'Nothing to do: the sources hold no session.'
-        : 'Nothing to do: every session is read or waits, and the memory is up to date.';
+      return `Nothing to do: ${whyQuiet(report)}.`;
     case 'partly':
       return `Partly done: ${phase1.failed.length} sessions and ${phase2.scopes.filter(({ outcome }) => outcome === 'failed').length} repositories failed; the rest is kept.`;
     default:
-      return `Done: ${countOf(phase1.extracted)} sessions taught something${report.commits.tip === null ? '' : `, ${report.branch.replace('refs/heads/', '')} is at ${report.commits.tip.slice(0, 12)}`}.`;
+      return `Done: ${whatWasDone(report)}${report.commits.tip === null ? '' : `, ${report.branch.replace('refs/heads/', '')} is at ${report.commits.tip.slice(0, 12)}`}.`;
   }
+}
+
+function whyQuiet({ phases, found }: NightReport): string {
+  if (!phases.one) return 'the memory is up to date, or rests until its next turn';
+  if (found.length === 0) return 'the sources hold no session';
+  return `every session is read or waits${phases.two ? ', and the memory is up to date' : ''}`;
+}
+
+function whatWasDone({ phases, phase1, phase2 }: NightReport): string {
+  if (phases.one) return `${countOf(phase1.extracted)} sessions taught something`;
+  return `${phase2.scopes.filter(({ files }) => files !== null).length} scopes were consolidated`;
 }
 
 /** Reason → count, the commonest first. */

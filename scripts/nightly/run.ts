@@ -5,6 +5,7 @@ import type { Ledger } from '../model/ledger.ts';
 import { type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.ts';
 import { type ExtractionPolicy, type ExtractionReport, extractMemories } from '../phase1/run.ts';
 import type { Extractor } from '../phase1/types.ts';
+import { addNewInputs } from '../phase2/inputs.ts';
 import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from '../phase2/run.ts';
 import type { Consolidator } from '../phase2/types.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
@@ -23,7 +24,16 @@ import { type Commits, commitNight } from './commits.ts';
 import { type PeoplesWork, recordPeople } from './people.ts';
 import { loadStart, type Start } from './start.ts';
 
+/** What a night does: both, or one half. */
+export interface Phases {
+  /** Sessions → stage-1 outputs. */
+  readonly one: boolean;
+  /** Stage-1 outputs → memory files. Without it the new sessions' inputs alone are added. */
+  readonly two: boolean;
+}
+
 export interface NightPolicy {
+  readonly phases: Phases;
   readonly reading: ReadPolicy;
   readonly extraction: ExtractionPolicy;
   readonly consolidation: ConsolidationPolicy;
@@ -50,6 +60,7 @@ export interface NightPorts {
 
 export interface NightReport {
   readonly runId: string;
+  readonly phases: Phases;
   readonly outcome: RunRow['outcome'];
   readonly found: readonly Found[];
   readonly ignored: readonly { readonly path: string; readonly reason: string }[];
@@ -90,7 +101,7 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
 async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortSignal): Promise<NightReport> {
   const now = ports.clock.now();
   const start = await loadStart(ports.repository);
-  const { found, ignored } = await ports.rollouts.list(signal);
+  const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
   const runId = runIdOf(start, found, ports, now);
   const people = await recordPeople(ports.repository, start, runId, now);
   const pruned = prune(start.state, {
@@ -110,7 +121,9 @@ async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortS
     signal,
   );
   const memory = { files: start.memories, baseline: start.baseline };
-  const phase2 = await consolidate(start.state, memory, runId, policy.consolidation, { ...ports, spent }, signal);
+  const phase2 = policy.phases.two
+    ? await consolidate(start.state, memory, runId, policy.consolidation, { ...ports, spent }, signal)
+    : addNewInputs(start.state, memory, policy.consolidation, now);
   const outcome = outcomeOf(start, phase1, phase2);
   if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, found, phase1, phase2, ports));
   const stateText = snapshotOf(start.state);
@@ -127,6 +140,7 @@ async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortS
   });
   return {
     runId,
+    phases: policy.phases,
     outcome,
     found,
     ignored,

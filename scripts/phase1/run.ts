@@ -9,17 +9,12 @@ import { byBinary } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
 import type { Progress } from '../shared/log.ts';
 import type { State } from '../state/database.ts';
-import {
-  claimExtraction,
-  type ExtractionClaim,
-  recordExhausted,
-  recordFailure,
-  releaseClaim,
-} from '../state/extraction.ts';
+import { recordExhausted, recordFailure, releaseClaim } from '../state/extraction.ts';
 import { stemsInUse } from '../state/outputs.ts';
 import type { EvidenceRow } from '../state/types.ts';
 import { rolloutPath } from '../workspace/layout.ts';
-import { readingOrder, type SkipReason } from './decide.ts';
+import { type Claimed, claimSessions } from './claim.ts';
+import type { SkipReason } from './decide.ts';
 import { evidenceRows } from './evidence.ts';
 import { createStems, recordExtraction, type Stems } from './record.ts';
 import type { Extraction, ExtractionFailure, Extractor } from './types.ts';
@@ -86,9 +81,15 @@ export async function extractMemories(
   ports: ExtractionPorts,
   signal?: AbortSignal,
 ): Promise<ExtractionReport> {
-  const skipped = new Map<string, SkipReason>();
-  const claimed = claimInOrder(state, candidates, runId, policy, ports, skipped);
-  const report = emptyReport(skipped);
+  const { leaseSeconds, ignoreBackoff } = policy;
+  const { claimed, refused } = claimSessions(state, candidates, {
+    runId,
+    extractorClass: ports.extractor.class,
+    now: ports.clock.now(),
+    leaseSeconds,
+    ignoreBackoff,
+  });
+  const report = emptyReport(refused);
   const dead = claimed.filter(({ found }) => ports.attempts.died(found.thread.id) >= deathsAllowed);
   for (const { found, claim } of dead) {
     recordExhausted(state, claim, `reading it killed the process ${deathsAllowed} times`, ports.clock.now());
@@ -124,37 +125,6 @@ export async function extractMemories(
     throw error;
   }
   return report;
-}
-
-interface Claimed {
-  readonly found: Found;
-  readonly claim: ExtractionClaim;
-}
-
-function claimInOrder(
-  state: State,
-  candidates: readonly Found[],
-  runId: string,
-  policy: ExtractionPolicy,
-  ports: ExtractionPorts,
-  skipped: Map<string, SkipReason>,
-): Claimed[] {
-  const claimed: Claimed[] = [];
-  for (const found of readingOrder(candidates)) {
-    const result = claimExtraction(state, {
-      threadId: found.thread.id,
-      watermark: found.thread.updatedAt,
-      extractorClass: ports.extractor.class,
-      now: ports.clock.now(),
-      workerId: runId,
-      token: `${runId}:${found.thread.id}`,
-      leaseSeconds: policy.leaseSeconds,
-      ignoreBackoff: policy.ignoreBackoff,
-    });
-    if (result.outcome === 'claimed') claimed.push({ found, claim: result });
-    else skipped.set(found.thread.id, result.outcome);
-  }
-  return claimed;
 }
 
 interface Settled extends Claimed {

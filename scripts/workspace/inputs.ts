@@ -57,17 +57,14 @@ export function withInputs(files: Files, rows: readonly InputRow[]): Files {
  * @throws when two rows share a stem.
  */
 export function replaceInputs(files: Files, rows: ReadonlyMap<Scope, readonly InputRow[]>): Files {
-  const fresh = inputFiles([...rows.values()].flat());
-  const sections = [
-    ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => !rows.has(header.repo ?? '')),
-    ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
-  ].sort((a, b) => byBinary(a.threadId, b.threadId));
-  const kept = [...files].filter(
-    ([path, text]) =>
-      !isGenerated(path) || (path !== rawMemoriesPath && !rows.has(splitHeader(text).header.repo ?? '')),
-  );
-  const merged = new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]);
-  return new Map([...merged].sort(([a], [b]) => byBinary(a, b)));
+  return mergeInputs(files, [...rows.values()].flat(), ({ repo }) => !rows.has(repo ?? ''));
+}
+
+/** The files with the generated ones of rows that they do not hold yet; what stands there stays as it is. */
+export function addInputs(files: Files, rows: readonly InputRow[]): Files {
+  const known = new Set(rawSections(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId));
+  const added = rows.filter((row) => !known.has(row.threadId) && !files.has(summaryPath(row.stem)));
+  return added.length === 0 ? files : mergeInputs(files, added, () => true);
 }
 
 /** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
@@ -109,6 +106,20 @@ export function splitHeader(text: string): { readonly header: Header; readonly b
     header.push([entry[1], entry[2] ?? '']);
   }
   return { header: Object.fromEntries(header), body: lines.slice(header.length).join('\n').trim() };
+}
+
+/** @param stays whether a section or a summary with this header is kept beside those of the rows. */
+function mergeInputs(files: Files, rows: readonly InputRow[], stays: (header: Header) => boolean): Files {
+  const fresh = inputFiles(rows);
+  const sections = [
+    ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => stays(header)),
+    ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
+  ].sort((a, b) => byBinary(a.threadId, b.threadId));
+  const kept = [...files].filter(
+    ([path, text]) => !isGenerated(path) || (path !== rawMemoriesPath && stays(splitHeader(text).header)),
+  );
+  const merged = new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]);
+  return new Map([...merged].sort(([a], [b]) => byBinary(a, b)));
 }
 
 function joinRawSections(sections: readonly string[]): string {

@@ -1,0 +1,35 @@
+import { claimSessions } from '../phase1/claim.ts';
+import type { SkipReason } from '../phase1/decide.ts';
+import type { Found } from '../rollout/source.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
+import type { State } from '../state/database.ts';
+import type { ExtractorClass } from '../state/types.ts';
+import { type NightPolicy, whatToRead } from './run.ts';
+
+/** What a night would do with the sessions that there are. */
+export interface Outlook {
+  /** In the order in which they would be read. */
+  readonly ready: readonly Found[];
+  /** Thread id → why it would not be read, by thread id. */
+  readonly skipped: ReadonlyMap<string, SkipReason>;
+}
+
+/** Decides as a night does. The claims stand in the state afterwards: let go of it, or look at it before. */
+export function outlook(
+  state: State,
+  found: readonly Found[],
+  policy: Pick<NightPolicy, 'reading' | 'extraction'>,
+  extractorClass: ExtractorClass,
+  now: EpochSeconds,
+): Outlook {
+  const { candidates, skipped } = whatToRead({ state }, found, policy.reading, now);
+  const { leaseSeconds, ignoreBackoff } = policy.extraction;
+  const terms = { runId: 'outlook', extractorClass, now, leaseSeconds, ignoreBackoff };
+  const { claimed, refused } = claimSessions(state, candidates, terms);
+  return { ready: claimed.map((entry) => entry.found), skipped: new Map([...skipped, ...refused]) };
+}
+
+/** The class of what `model.provider` names. */
+export function extractorClassOf(provider: 'builtin' | 'openai'): ExtractorClass {
+  return provider === 'builtin' ? 'builtin' : 'llm';
+}

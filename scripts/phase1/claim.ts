@@ -1,0 +1,45 @@
+import type { Found } from '../rollout/source.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
+import type { State } from '../state/database.ts';
+import { claimExtraction, type ExtractionClaim } from '../state/extraction.ts';
+import type { ExtractorClass } from '../state/types.ts';
+import { readingOrder, type SkipReason } from './decide.ts';
+
+/** A session that is ours to read. */
+export interface Claimed {
+  readonly found: Found;
+  readonly claim: ExtractionClaim;
+}
+
+export interface ClaimTerms {
+  readonly runId: string;
+  readonly extractorClass: ExtractorClass;
+  readonly now: EpochSeconds;
+  readonly leaseSeconds: number;
+  /** `--now`: a failed session is tried again before its backoff is over. */
+  readonly ignoreBackoff: boolean;
+}
+
+/** Asks for every session, in reading order, and says why one is refused. */
+export function claimSessions(
+  state: State,
+  candidates: readonly Found[],
+  terms: ClaimTerms,
+): { readonly claimed: readonly Claimed[]; readonly refused: ReadonlyMap<string, SkipReason> } {
+  const claimed: Claimed[] = [];
+  const refused = new Map<string, SkipReason>();
+  for (const found of readingOrder(candidates)) {
+    const { id: threadId, updatedAt: watermark } = found.thread;
+    const { runId, ...rest } = terms;
+    const result = claimExtraction(state, {
+      ...rest,
+      threadId,
+      watermark,
+      workerId: runId,
+      token: `${runId}:${threadId}`,
+    });
+    if (result.outcome === 'claimed') claimed.push({ found, claim: result });
+    else refused.set(threadId, result.outcome);
+  }
+  return { claimed, refused };
+}
