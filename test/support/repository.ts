@@ -47,6 +47,14 @@ export function aRepository(
   return dir;
 }
 
+/** One for the tests of a whole file, removed when its process ends. */
+export function scratchRepository(...init: readonly string[]): string {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'memory-test-')));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  git(dir, 'init', '--quiet', '--initial-branch=main', ...init);
+  return dir;
+}
+
 /** Commits everything in the working tree. @returns the commit's oid. */
 export function commitAll(dir: string, message: string): string {
   git(dir, 'add', '--all');

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openRepository } from '../../scripts/git/open.ts';
+import type { Repository } from '../../scripts/git/types.ts';
+import { createEngine } from '../../scripts/nightly/compose.ts';
+import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
+import { type NightReport, runNight } from '../../scripts/nightly/run.ts';
+import { type Checkouts, checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
+import { redactedRollouts } from '../../scripts/rollout/redacted.ts';
+import { openRollouts, type Source } from '../../scripts/rollout/source.ts';
+import { fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
+import { parseConfig } from '../../scripts/shared/config.ts';
+import { createRedactor } from '../../scripts/shared/redact.ts';
+import { git, env as gitEnv } from './repository.ts';
+import { samples } from './sessions.ts';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** When the recorded sessions are a few days old at most. */
+export const theNight = '2026-12-01T03:17:00Z';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** Which program plays the night. */
+export interface Program {
+  readonly node?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** `npm run nightly -- …` as a process of its own, on the fixed clock, with nobody's settings. */
+export function startNightly(
+  args: readonly string[],
+  { node = process.execPath, env = {}, cwd }: Program = {},
+): Running {
+  const child = spawn(node, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/nightly.ts'), ...args], {
+    cwd: cwd ?? root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: '/nowhere',
+      CTM_CLOCK: theNight,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      ...env,
+    },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return { pid: child.pid ?? -1, ended, kill: (signal) => child.kill(signal) };
+}
+
+export function nightly(args: readonly string[], program: Program = {}): Promise<Ended> {
+  return startNightly(args, program).ended;
+}
+
+/** `--now --since all` over these sources. */
+export function over(repo: string, sources: readonly Source[]): string[] {
+  return [
+    '--repo',
+    repo,
+    '--now',
+    '--since',
+    'all',
+    ...sources.flatMap((one) => ['--source', `${one.agent}:${one.path}`]),
+  ];
+}
+
+export interface NightOptions {
+  readonly wishes?: Partial<Wishes>;
+  readonly at?: string;
+  /** `.github/memory.yml` */
+  readonly config?: string;
+  readonly checkouts?: Checkouts;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Night {
+  readonly report: NightReport;
+  readonly repository: Repository;
+}
+
+/** The same night inside this process, with the built-in extractor: faster, and its report is a value. */
+export async function playNight(repo: string, sources: readonly Source[], options: NightOptions = {}): Promise<Night> {
+  const { wishes = {}, at = theNight, config: text = null, checkouts = checkoutsFrom({}), env = {} } = options;
+  const config = parseConfig(text);
+  const repository = await openRepository(repo, { env: { ...gitEnv, ...env } });
+  const redactor = createRedactor(env);
+  const redact = (words: string) => redactor.redact(words);
+  const rollouts = redactedRollouts(openRollouts(sources, { include: [], checkouts, home: '/home/dana' }), redactor);
+  const policy = nightPolicy(config, { all: true, now: true, since: 0, ...wishes });
+  const report = await runNight(policy, {
+    ...createEngine(config, repository, env, redact),
+    repository,
+    rollouts,
+    clock: fixedClock(parseIsoTime(at) ?? 0),
+    redact,
+    progress: () => undefined,
+  });
+  return { report, repository };
+}
+
+/** The bundled sessions, or all recorded ones where `CTM_ROLLOUTS` names their folder. */
+export const recorded = process.env.CTM_ROLLOUTS ?? samples;
+
+export function recordedSources(folder = recorded): Source[] {
+  return [
+    { agent: 'codex', path: join(folder, 'codex') },
+    { agent: 'claude-code', path: join(folder, 'claude-code') },
+    { agent: 'claude-code', path: join(folder, 'claude-code-real') },
+  ];
+}
+
+/** Branch and state, as oids; an empty string where a ref does not exist. */
+export function tips(repo: string): { readonly branch: string; readonly state: string } {
+  const oidOf = (ref: string) => git(repo, 'for-each-ref', '--format=%(objectname)', ref);
+  return { branch: oidOf('refs/heads/main'), state: oidOf('refs/memory/state') };
+}
+
+/** The files of a commit's tree: path → text. */
+export function filesAt(repo: string, commit: string, below = ''): Map<string, string> {
+  const paths = git(repo, 'ls-tree', '-r', '-z', '--name-only', commit, ...(below === '' ? [] : ['--', below]));
+  return new Map(
+    paths.split('\0').flatMap((path) => (path === '' ? [] : [[path, git(repo, 'show', `${commit}:${path}`)]])),
+  );
+}
