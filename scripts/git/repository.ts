@@ -10,12 +10,21 @@ import { formatCommit, parseCommit } from './commit-text.ts';
 import { explain, GitError } from './errors.ts';
 import type { Layout } from './layout.ts';
 import { writeLooseObjects } from './loose-objects.ts';
-import { decodeUtf8, fromRaw, isRegularFile, oidOf, type RawObject, shownPath, toRaw } from './objects.ts';
+import {
+  decodeUtf8,
+  fromRaw,
+  isRegularFile,
+  oidOf,
+  type RawObject,
+  shownPath,
+  type TreeEntry,
+  toRaw,
+} from './objects.ts';
 import { checkedOid, checkedRef } from './ref-name.ts';
 import { requireSettled } from './settled.ts';
 import { changedLeaves, leavesOf, treesOf } from './tree-read.ts';
 import { rewriteTree } from './tree-write.ts';
-import type { CommitInfo, CommitSpec, Repository } from './types.ts';
+import type { CommitInfo, CommitSpec, Leaf, Repository } from './types.ts';
 
 /** A repository over either backend. Objects are made here, so that both write the same bytes. */
 export function repositoryOver(backend: Backend, layout: Layout): Repository {
@@ -43,6 +52,14 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
         const blobs = await backend.readObjects(files.map(([, entry]) => entry.oid));
         const read = files.map(([raw, entry], at) => textFile(raw, entry.oid, blobs[at]));
         return new Map(read.filter((file) => file !== null).sort(([a], [b]) => byBinary(a, b))) as Files;
+      }),
+
+    leaves: (commit, paths) =>
+      guard(`The files of ${commit} cannot be listed`, async () => {
+        const leaves = await leavesOf(trees, await treeOf(commit), paths.map(toRaw));
+        return [...leaves]
+          .map(([raw, entry]): Leaf => ({ path: shownPath(raw), kind: kindOf(entry) }))
+          .sort((a, b) => byBinary(a.path, b.path));
       }),
 
     readCommit: (oid) => guard(`The commit ${oid} cannot be read`, async () => withoutTree(await readCommit(oid))),
@@ -145,6 +162,11 @@ function commitBytes(oid: Oid, object: RawObject | null | undefined): Buffer {
     object ? `${oid} is a ${object.type}, not a commit.` : `There is no commit ${oid} in this repository.`,
     'Where the clone is shallow, fetch more: git fetch --unshallow',
   );
+}
+
+function kindOf(entry: TreeEntry): Leaf['kind'] {
+  if (isRegularFile(entry)) return entry.mode === '100755' ? 'executable' : 'file';
+  return entry.mode === '120000' ? 'link' : 'repository';
 }
 
 function withoutTree({ tree: _, ...commit }: CommitInfo & { readonly tree: Oid }): CommitInfo {

@@ -32,6 +32,13 @@ export interface CommitInfo {
   readonly at: EpochSeconds;
 }
 
+/** What stands in a commit's tree. `executable` is a file, `repository` a submodule. */
+export interface Leaf {
+  /** What is no UTF-8 in it shows as a replacement character. */
+  readonly path: string;
+  readonly kind: 'file' | 'executable' | 'link' | 'repository';
+}
+
 /** One repository, without remotes. Every failure is a GitError with its remedy. */
 export interface Repository {
   readonly backend: 'git' | 'isomorphic';
@@ -46,6 +53,8 @@ export interface Repository {
   listRefs(prefix: string): Promise<ReadonlyMap<string, Oid>>;
   /** UTF-8 texts (CRLF read as LF) of the commit's regular files at or below the given paths; others are left out. */
   readFiles(commit: Oid, paths: readonly string[]): Promise<Files>;
+  /** Everything at or below the given paths of the commit, whatever it is, by path. */
+  leaves(commit: Oid, paths: readonly string[]): Promise<readonly Leaf[]>;
   readCommit(oid: Oid): Promise<CommitInfo>;
   /** First-parent history, newest first; ends at a shallow clone's boundary. */
   history(from: Oid, limit: number): Promise<readonly CommitInfo[]>;

@@ -40,13 +40,15 @@ export async function currentState(repository: Repository): Promise<CurrentState
   return { state: await openState(text), from: 'published', oid, bytes: Buffer.byteLength(text), night: null };
 }
 
+/** What leads from a bad state ref to the last good one. */
+export const wayBackOfRef = `Go back to the last good state: \`git log ${stateRef}\` lists them, \`git update-ref ${stateRef} <last good>\` takes one.`;
+
 /** As `openState`, for the text of the state ref's commit, to which another way leads back. */
 export async function openStateOfRef(text: string): Promise<State> {
   try {
     return await openState(text);
   } catch (error) {
     if (!(error instanceof SnapshotError) || error instanceof NewerSnapshotError) throw error;
-    const wayBack = `\`git log ${stateRef}\` lists the states before it, \`git update-ref ${stateRef} <last good>\` goes back.`;
-    throw new SnapshotError(error.line, `${error.reason}, as ${stateRef} holds it`, wayBack, { cause: error });
+    throw new SnapshotError(error.line, `${error.reason}, as ${stateRef} holds it`, wayBackOfRef, { cause: error });
   }
 }

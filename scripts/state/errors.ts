@@ -6,7 +6,7 @@ export class SnapshotError extends MemoryError {
   readonly line: number;
   readonly reason: string;
 
-  constructor(line: number, reason: string, hint: string = wayBack, options: { cause?: unknown } = {}) {
+  constructor(line: number, reason: string, hint: string = wayBackOfCopy, options: { cause?: unknown } = {}) {
     super(`state.sqlite.json, line ${line}: ${reason}.`, hint, options);
     this.line = line;
     this.reason = reason;
@@ -22,6 +22,7 @@ export class StateTreeError extends MemoryError {}
 /** The SQL that a person typed was refused or failed; the state is as it was. */
 export class QueryError extends UsageError {}
 
-const wayBack =
+/** What leads from a bad published copy to the last good one. */
+export const wayBackOfCopy =
   'Go back to the last good version: `git log --oneline -- state.sqlite.json` lists them, ' +
   '`git checkout <last good> -- state.sqlite.json` restores one.';

@@ -36,6 +36,7 @@ export interface ConsolidationTerms extends Lease {
   /** Rest after a clean finish. */
   readonly cooldownSeconds: number;
   readonly ignoreCooldown?: boolean;
+  readonly ignoreBackoff?: boolean;
 }
 
 /**
@@ -160,7 +161,8 @@ export function dueScopes(state: State): string[] {
 const kind = 'memory_consolidate';
 
 function refusalOf(job: JobRow, terms: ConsolidationTerms): ConsolidationOutcome | null {
-  if (job.retryAt !== null && job.retryAt > terms.now) return { outcome: 'backoff', until: job.retryAt };
+  const waits = job.retryAt !== null && job.retryAt > terms.now && !terms.ignoreBackoff;
+  if (waits) return { outcome: 'backoff', until: job.retryAt ?? terms.now };
   if (isRunning(job, terms.now)) return { outcome: 'running', until: job.leaseUntil ?? terms.now };
   const rested = (job.finishedAt ?? 0) + terms.cooldownSeconds;
   if (job.finishedAt === null || job.lastError !== null || terms.ignoreCooldown || rested <= terms.now) return null;

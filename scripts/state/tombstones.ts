@@ -6,6 +6,8 @@ import type { TombstoneRow } from './types.ts';
 
 /** What is hidden today, asked without the database. Hiding a thread hides its evidence in every scope. */
 export interface Tombstones {
+  /** Nothing at all is hidden. */
+  readonly isEmpty: boolean;
   hidesThread(threadId: string): boolean;
   hidesEvidence(threadId: string, n: ItemNumber, scope: string): boolean;
   hidesAuthor(author: string | null): boolean;
@@ -71,6 +73,7 @@ export function tombstonesOf(state: State): Tombstones {
   const evidence = keys('evidence');
   const authors = keys('author');
   return {
+    isEmpty: standing.length === 0,
     hidesThread: (threadId) => threads.has(threadId),
     hidesEvidence: (threadId, n, scope) => threads.has(threadId) || evidence.has(evidenceKey(threadId, n, scope)),
     hidesAuthor: (author) => author !== null && authors.has(author),
