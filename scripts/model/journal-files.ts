@@ -26,8 +26,8 @@ export interface JournalFolder {
   write(name: string, text: string): Promise<void>;
   /** As `write`, at once: for what must be there before anything else happens. */
   writeNow(name: string, text: string): void;
-  /** A new small file, at once and not flushed: outlives the process, not the machine. Replaces one of that name. */
-  mark(name: string, text: string): void;
+  /** To the end of a file that is made where it is missing, at once and not flushed: outlives the process only. */
+  append(name: string, text: string): void;
   rename(from: string, to: string): void;
   remove(name: string): void;
 }
@@ -85,11 +85,21 @@ export function openFolder(path: string): JournalFolder {
         renameSync(beside, join(path, name));
       });
     },
-    mark: (name, text) => attempt(path, () => writeFileSync(join(path, name), text, { mode: 0o600, flag: 'w' })),
+    append: (name, text) =>
+      attempt(path, () => {
+        const file = openSync(join(path, name), appending, 0o600);
+        try {
+          writeFileSync(file, text);
+        } finally {
+          closeSync(file);
+        }
+      }),
     rename: (from, to) => attempt(path, () => renameSync(join(path, from), join(path, to))),
     remove: (name) => attempt(path, () => rmSync(join(path, name), { force: true })),
   };
 }
+
+const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const largestFile = 16 * 1024 * 1024;
 

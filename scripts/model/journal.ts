@@ -35,7 +35,7 @@ export interface Journal {
   end(subject: string, key: string): void;
   /** Subject → processes that ended while it was under way. */
   diedAttempts(): ReadonlyMap<string, number>;
-  /** All is committed: answers go, and the counts of the settled subjects. */
+  /** All is committed and nothing under way: answers and marks go, and the counts of the settled subjects. */
   clear(settled: readonly string[]): void;
 }
 
@@ -59,6 +59,9 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   const inherited = readEntries(answers, problems);
   const entries = new Map(inherited.filter((entry) => entry.rejected === null).map((entry) => [entry.key, entry]));
   const counts = countDeaths(counters, attempts, problems);
+  const marks = `${counts.generation}.jsonl`;
+  const mark = (what: 'begin' | 'end', subject: string, key: string) =>
+    attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
   let rejections = inherited.length;
 
   return {
@@ -80,12 +83,12 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       await answers.write(`${key}.json`, lineOf({ ...entry, rejected: redact(why) }));
       answers.rename(`${key}.json`, `${key}.rejected-${++rejections}.json`);
     },
-    begin: (subject, key) =>
-      attempts.mark(markOf(subject, key), JSON.stringify({ generation: counts.generation, subject })),
-    end: (subject, key) => attempts.remove(markOf(subject, key)),
+    begin: (subject, key) => mark('begin', subject, key),
+    end: (subject, key) => mark('end', subject, key),
     diedAttempts: () => counts.died,
     clear(settled) {
       for (const name of answers.names()) answers.remove(name);
+      attempts.remove(marks);
       entries.clear();
       const known = settled.filter((subject) => counts.died.delete(subject));
       if (known.length > 0) counters.writeNow(countersFile, countersText(counts));
@@ -104,10 +107,6 @@ const countersFile = 'died.json';
 
 function lineOf(entry: JournalEntry): string {
   return `${JSON.stringify({ version, ...entry })}\n`;
-}
-
-function markOf(subject: string, key: string): string {
-  return `${sha256(JSON.stringify([subject, key]))}.json`;
 }
 
 function readEntries(answers: JournalFolder, problems: string[]): JournalEntry[] {
@@ -168,22 +167,35 @@ function parseReply(value: unknown): ModelReply | null {
 
 const finishes = ['stop', 'tool_calls', 'length', 'refusal'] as const;
 
-/** Turns the marks that an earlier process left into counts: one for a subject, however many of its marks there are. */
+/** Turns what an earlier process left under way into counts: one for a subject, however many of its marks there are. */
 function countDeaths(counters: JournalFolder, attempts: JournalFolder, problems: string[]): Counts {
   const before = readCounts(counters, problems);
   const names = attempts.names();
-  const subjects = names.flatMap((name) => {
-    const mark = parsedJson(textOf(attempts, name));
-    const subject = textAt(mark, 'subject');
-    if (subject === null) problems.push(`The journal's mark ${name} is damaged and is left out.`);
-    return subject !== null && (countAt(mark, 'generation') ?? 0) >= before.generation ? [subject] : [];
-  });
+  const subjects = names.flatMap((name) => underWay(name, textOf(attempts, name), before.generation, problems));
   if (names.length === 0) return before;
   for (const subject of new Set(subjects)) before.died.set(subject, (before.died.get(subject) ?? 0) + 1);
   const counts = { generation: before.generation + 1, died: before.died };
   counters.writeNow(countersFile, countersText(counts));
   for (const name of names) attempts.remove(name);
   return counts;
+}
+
+/** Subjects that were begun more often than ended. A line that is damaged is reported and left out. */
+function underWay(name: string, text: string, generation: number, problems: string[]): string[] {
+  const open = new Map<string, string>();
+  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+  let damaged = 0;
+  for (const line of lines) {
+    const value = parsedJson(line);
+    const [begun, ended, key] = [textAt(value, 'begin'), textAt(value, 'end'), textAt(value, 'key')];
+    const subject = begun ?? ended;
+    const mark = JSON.stringify([subject, key]);
+    if (subject === null || key === null) damaged += 1;
+    else if (ended !== null) open.delete(mark);
+    else if ((countAt(value, 'generation') ?? 0) >= generation) open.set(mark, subject);
+  }
+  if (damaged > 0) problems.push(`The journal's marks in ${name} are damaged; ${damaged} of them are left out.`);
+  return [...open.values()];
 }
 
 function readCounts(counters: JournalFolder, problems: string[]): Counts {

@@ -15,7 +15,14 @@ export interface World {
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
-  readonly self: { readonly host: string; readonly pid: number; isAlive(pid: number): boolean };
+  readonly self: {
+    readonly host: string;
+    readonly pid: number;
+    isAlive(pid: number): boolean;
+    /** What starts another of our scripts in a process of its own: this program, these arguments, the script's path. */
+    readonly program: string;
+    readonly args: readonly string[];
+  };
   /** Peak resident memory so far, in bytes. */
   peakMemory(): number;
   /** Processor time of this process so far, in milliseconds. */
@@ -51,7 +58,13 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
       log,
       clock: clockFrom(process.env),
       signal: stop.signal,
-      self: { host: hostname(), pid: process.pid, isAlive },
+      self: {
+        host: hostname(),
+        pid: process.pid,
+        isAlive,
+        program: process.execPath,
+        args: process.execArgv,
+      },
       peakMemory: () => process.resourceUsage().maxRSS * 1024,
       cpuTime: () => {
         const { user, system } = process.cpuUsage();

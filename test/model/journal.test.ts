@@ -175,6 +175,20 @@ test('links and strange names are left out and reported, unfinished files are re
   );
 });
 
+test('a mark that was torn while it was written costs only itself', (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  for (const subject of ['ended', 'deadly', 'torn']) first.begin(subject, 'rollout');
+  first.end('ended', 'rollout');
+  const [name = ''] = readdirSync(join(folder, 'attempts'));
+  const file = join(folder, 'attempts', name);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  writeFileSync(file, [lines[0], lines[3], lines[1], lines[2]?.slice(0, 20)].join('\n'));
+  const next = openJournal(folder, redact);
+  assert.deepEqual([...next.diedAttempts()], [['deadly', 1]]);
+  assert.match(next.problems.join(), /1 of them/);
+});
+
 test('damaged counts and marks are reported and do not stop the night', (t) => {
   const folder = aFolder(t);
   openJournal(folder, redact);

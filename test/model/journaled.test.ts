@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -73,7 +73,14 @@ test('an answer that could not be parsed is asked for anew by the next night and
 
 test('a request leaves a mark while it is under way and none when it has ended, well or badly', async (t) => {
   const folder = aFolder(t);
-  const marks = () => readdirSync(join(folder, 'attempts')).length;
+  const marks = () =>
+    readdirSync(join(folder, 'attempts'))
+      .flatMap((name) =>
+        readFileSync(join(folder, 'attempts', name), 'utf8')
+          .trim()
+          .split('\n'),
+      )
+      .reduce((open, line) => open + ('begin' in JSON.parse(line) ? 1 : -1), 0);
   const seen: number[] = [];
   const { model } = night(folder, (request) => {
     seen.push(marks());
