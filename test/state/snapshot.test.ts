@@ -4,9 +4,9 @@ import { recordCitations } from '../../scripts/state/citations.ts';
 import type { State } from '../../scripts/state/database.ts';
 import { SnapshotError } from '../../scripts/state/errors.ts';
 import { recordLines } from '../../scripts/state/lines.ts';
+import { setMeta } from '../../scripts/state/meta.ts';
 import { migrations } from '../../scripts/state/migrations.ts';
 import { outputOf } from '../../scripts/state/outputs.ts';
-import { prune } from '../../scripts/state/prune.ts';
 import { query } from '../../scripts/state/query.ts';
 import { recordRun } from '../../scripts/state/runs.ts';
 import { recordConsolidated } from '../../scripts/state/scopes.ts';
@@ -40,7 +40,7 @@ async function aFullState(): Promise<State> {
     now: dayAt(101),
   });
   upsertThread(state, aThread('long-gone', { startedAt: dayAt(1), updatedAt: dayAt(1), firstSeenAt: dayAt(1) }));
-  prune(state, { now: dayAt(101), maxUnusedDays: 30, reachedAt: new Map(), namedThreads: new Set() });
+  setMeta(state, 'horizon', String(dayAt(71)));
   return state;
 }
 
