@@ -4,7 +4,7 @@ import { ModelError } from '../model/errors.ts';
 import { type Journal, openJournal } from '../model/journal.ts';
 import { createJournaledModel } from '../model/journaled.ts';
 import { createLedger, type Ledger, type Price } from '../model/ledger.ts';
-import { createOpenAiModel } from '../model/openai.ts';
+import { createOpenAiModel, type OpenAiOptions } from '../model/openai.ts';
 import type { Model } from '../model/types.ts';
 import { createBuiltinExtractor } from '../phase1/builtin.ts';
 import { createLlmExtractor } from '../phase1/llm.ts';
@@ -29,6 +29,9 @@ export interface Engine {
   goesOn(): boolean;
 }
 
+/** How long, and how often, the model's server is asked. */
+export type Patience = Pick<OpenAiOptions, 'timeoutSeconds' | 'idleSeconds' | 'maxRetries' | 'wait'>;
+
 /** Tokens of one extraction's and one consolidation turn's answer. */
 const outputTokens = { extraction: 8_000, consolidation: 16_000 } as const;
 
@@ -37,6 +40,7 @@ const agentLimits = { turns: 80, inputTokens: 2_000_000, reviews: 2, minutes: 20
 
 /**
  * @param usdLeft what the month's budget has left; undefined is without limit.
+ * @param patience how long the model's server is waited for, where that differs from the usual.
  * @throws ModelError `key` where the configured variable holds none; UsageError for an address that is none.
  */
 export function createEngine(
@@ -45,6 +49,7 @@ export function createEngine(
   env: Environment,
   redact: (text: string) => string,
   usdLeft?: number,
+  patience: Patience = {},
 ): Engine {
   const journal = openJournal(join(repository.commonDir, 'memory', 'journal'), redact);
   const ledger = createLedger({
@@ -58,7 +63,7 @@ export function createEngine(
     return { extractor, consolidator: fallback, fallback, journal, ledger, models: 'builtin', goesOn: () => true };
   }
   const { extract_model: extract = '', consolidation_model: consolidation = '' } = config.model;
-  const watched = watchAllowance(serverOf(config, env), config.memory.min_rate_limit_remaining_percent / 100);
+  const watched = watchAllowance(serverOf(config, env, patience), config.memory.min_rate_limit_remaining_percent / 100);
   const model = createJournaledModel(watched.model, journal, ledger);
   const common = { model, audience: config.audience, language: config.language, redact };
   return {
@@ -72,6 +77,7 @@ export function createEngine(
     consolidator: createAgentConsolidator({
       ...common,
       modelName: consolidation,
+      contextWindow: config.model.context_window ?? null,
       limits: { ...agentLimits, outputTokensPerTurn: outputTokens.consolidation, elapsed: stopwatch },
     }),
     fallback,
@@ -88,7 +94,7 @@ export function signatureOf(config: Config): Signature {
   return { name: match?.[1] ?? config.git.author, email: match?.[2] ?? '' };
 }
 
-function serverOf(config: Config, env: Environment): Model {
+function serverOf(config: Config, env: Environment, patience: Patience): Model {
   const { base_url: baseUrl, key_env: keyEnv, wire } = config.model;
   const apiKey = env[keyEnv] ?? '';
   if (apiKey.trim() === '' && !isLoopback(baseUrl)) {
@@ -98,7 +104,7 @@ function serverOf(config: Config, env: Environment): Model {
       `Set it, name another one as model.key_env in .github/memory.yml, or run with --model builtin, which needs none.`,
     );
   }
-  return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }), ...patience });
 }
 
 /** A server on this machine may ask for no key. */

@@ -53,6 +53,7 @@ export function nightPolicy(config: Config, { all, now, since }: Wishes, phases:
       retrySeconds,
       cooldownSeconds,
       ignoreCooldown: now,
+      ignoreBackoff: now,
     },
     maxUnusedDays: memory.max_unused_days,
     author: signatureOf(config),

@@ -1,17 +1,10 @@
 import { ModelError } from '../model/errors.ts';
 import type { Message, Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
-import type { Files } from '../shared/files.ts';
-import {
-  fence,
-  type Language,
-  languagePhrase,
-  loadPrompt,
-  type PromptName,
-  promptHash,
-  renderPrompt,
-} from '../shared/prompt.ts';
-import { everywhere, isWritable, sizeLimits } from '../workspace/layout.ts';
-import { openDesk, toolSpecs } from './tools.ts';
+import { type Language, type PromptName, promptHash } from '../shared/prompt.ts';
+import { sha256 } from '../shared/thread-id.ts';
+import { isWritable } from '../workspace/layout.ts';
+import { diffBytesFor, opening, repairText, withoutOldAnswers } from './request.ts';
+import { type Desk, openDesk, toolSpecs } from './tools.ts';
 import type { ConsolidationTask, Consolidator, Proposal } from './types.ts';
 
 export interface AgentOptions {
@@ -19,6 +12,8 @@ export interface AgentOptions {
   readonly modelName: string;
   readonly audience: 'team' | 'person';
   readonly language: Language;
+  /** Tokens; null where it is unknown. */
+  readonly contextWindow: number | null;
   /** Every text that goes to the model passes here. */
   readonly redact: (text: string) => string;
   readonly limits: AgentLimits;
@@ -31,8 +26,8 @@ export interface AgentLimits {
   readonly outputTokensPerTurn: number;
   /** Problems that the review finds go back to the agent this often. */
   readonly reviews: number;
-  /** Milliseconds since the scope began, on a monotonic clock. */
   readonly minutes: number;
+  /** Starts a stopwatch: milliseconds since then, on a monotonic clock. */
   elapsed(): () => number;
 }
 
@@ -44,44 +39,45 @@ const prompts: readonly PromptName[] = [
   'phase2-repair',
 ];
 
-/** The file of the scope `*`'s projection that holds all scopes' preferences and headings. */
-export const digestPath = 'memories/digest.md';
-
 /** Consolidates with a model that works on the scope's projection through six tools and can reach nothing else. */
 export function createAgentConsolidator(options: AgentOptions): Consolidator {
+  const { audience, language } = options;
+  const hash = sha256([promptHash(prompts), audience, language].join('\n')).slice(0, 16);
   return {
     class: 'llm',
-    promptHash: promptHash(prompts),
-    consolidate: (task, signal) => converse(task, options, signal),
+    promptHash: hash,
+    consolidate: (task, signal) => converse(task, options, hash, signal),
   };
 }
 
-async function converse(task: ConsolidationTask, options: AgentOptions, signal?: AbortSignal): Promise<Proposal> {
+async function converse(
+  task: ConsolidationTask,
+  options: AgentOptions,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<Proposal> {
   const { limits } = options;
   const desk = openDesk(task.files, (path) => isWritable(path, task.scope));
-  const messages: Message[] = [...opening(task, options)];
   const elapsed = limits.elapsed();
+  let messages: readonly Message[] = opening(task, options, diffBytesFor(options.contextWindow));
   let usage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };
   let reviews = 0;
   for (let turn = 1; turn <= limits.turns; turn += 1) {
     const end = (why: Proposal['end']): Proposal => ({ files: desk.files, usage, turns: turn, end: why });
-    const reply = await options.model.ask(request(task, messages, options, limits), signal);
+    const asked = await askWithin(task, messages, options, hash, signal);
+    const { reply } = asked;
+    messages = asked.messages;
     usage = plus(usage, reply.usage);
     if (reply.finish === 'refusal') throw refused(task.scope, reply);
     if (reply.toolCalls.length > 0 && reply.finish !== 'length') {
-      messages.push({ role: 'assistant', text: reply.text, toolCalls: reply.toolCalls });
-      for (const call of reply.toolCalls) {
-        messages.push({ role: 'tool', callId: call.id, text: options.redact(desk.use(call)) });
-      }
-    } else if (reply.finish === 'length') {
-      return end('cut_off');
+      messages = [...messages, ...used(desk, reply, options)];
     } else {
-      const problems = task.review(desk.files);
+      const problems = problemsOf(reply, desk, task);
       if (problems.length === 0) return end('finished');
-      if (reviews === limits.reviews) return end('review_spent');
+      if (reviews === limits.reviews) return end(reply.finish === 'length' ? 'cut_off' : 'review_spent');
       reviews += 1;
-      messages.push({ role: 'assistant', text: reply.text });
-      messages.push({ role: 'user', text: options.redact(repairText(problems)) });
+      const said = reply.text.trim() === '' ? [] : [{ role: 'assistant', text: reply.text } as const];
+      messages = [...messages, ...said, { role: 'user', text: options.redact(repairText(problems)) }];
     }
     if (usage.input >= limits.inputTokens) return end('tokens_spent');
     if (elapsed() >= limits.minutes * 60_000) return end('time_spent');
@@ -89,65 +85,66 @@ async function converse(task: ConsolidationTask, options: AgentOptions, signal?:
   return { files: desk.files, usage, turns: limits.turns, end: 'turns_spent' };
 }
 
-function opening(task: ConsolidationTask, options: AgentOptions): Message[] {
-  const system = renderPrompt(loadPrompt('phase2-system'), {
-    audience: options.audience,
-    language: languagePhrase(options.language),
-  });
-  const inventory = inventoryOf(task.files);
-  const diff = fence('diff', task.changes);
-  const user =
-    task.scope === everywhere
-      ? renderPrompt(loadPrompt('phase2-star'), {
-          audience: options.audience,
-          digest_file: digestPath,
-          summary_characters: String(sizeLimits.summaryCharacters),
-          repositories: task.repositories.map((repo) => `- ${repo}`).join('\n') || '- none yet',
-          inventory,
-          diff,
-        })
-      : renderPrompt(loadPrompt(task.mode === 'init' ? 'phase2-init' : 'phase2-incremental'), {
-          scope: task.scope,
-          inventory,
-          diff,
-        });
-  return [
-    { role: 'system', text: system },
-    { role: 'user', text: options.redact(user) },
-  ];
+/** Asks; where the server finds it too long, once more with what can be read again left out and a shorter diff. */
+async function askWithin(
+  task: ConsolidationTask,
+  messages: readonly Message[],
+  options: AgentOptions,
+  hash: string,
+  signal?: AbortSignal,
+): Promise<{ reply: ModelReply; messages: readonly Message[] }> {
+  try {
+    return { reply: await options.model.ask(request(task, messages, options, hash), signal), messages };
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.kind !== 'too_long') throw error;
+    const start = opening(task, options, Math.floor(diffBytesFor(options.contextWindow) / 4));
+    const shorter = [...start, ...withoutOldAnswers(messages.slice(start.length))];
+    return { reply: await options.model.ask(request(task, shorter, options, hash), signal), messages: shorter };
+  }
 }
 
 function request(
   task: ConsolidationTask,
   messages: readonly Message[],
-  options: AgentOptions,
-  limits: AgentLimits,
+  { modelName, limits }: AgentOptions,
+  hash: string,
 ): ModelRequest {
   return {
     purpose: 'phase2',
     subject: task.scope,
-    promptHash: promptHash(prompts),
-    model: options.modelName,
+    promptHash: hash,
+    model: modelName,
     attempt: 1,
-    messages: [...messages],
+    messages,
     tools: toolSpecs,
     maxOutputTokens: limits.outputTokensPerTurn,
     effort: 'medium',
   };
 }
 
-function repairText(problems: readonly string[]): string {
-  return renderPrompt(loadPrompt('phase2-repair'), { problems: problems.map((problem) => `- ${problem}`).join('\n') });
+function used(desk: Desk, reply: ModelReply, options: AgentOptions): Message[] {
+  const answers = reply.toolCalls.map(
+    (call): Message => ({ role: 'tool', callId: call.id, text: options.redact(desk.use(call)) }),
+  );
+  return [{ role: 'assistant', text: reply.text, toolCalls: reply.toolCalls }, ...answers];
 }
 
-function inventoryOf(files: Files): string {
-  return [...files].map(([path, text]) => `- ${path} (${text.split('\n').length} lines)`).join('\n') || '- none';
+/** What ends in the middle was not carried out; an empty answer is no report that the work is done. */
+function problemsOf(reply: ModelReply, desk: Desk, task: ConsolidationTask): readonly string[] {
+  if (reply.finish === 'length')
+    return [
+      'Your answer was cut off at its limit and not carried out: do less at once, and edit passages of large files.',
+    ];
+  const problems = task.review(desk.files);
+  return reply.text.trim() === ''
+    ? ['Your answer was empty: work with the tools, then report.', ...problems]
+    : problems;
 }
 
 function refused(scope: string, reply: ModelReply): ModelError {
   return new ModelError(
     'bad_request',
-    `The model refused to consolidate ${scope}: ${reply.text.slice(0, 200)}`,
+    `The model refused to consolidate ${scope}: ${reply.text.slice(0, 200) || 'it gave no reason'}`,
     'Nothing of this scope changed; the next night tries again. Another consolidation model may answer.',
   );
 }

@@ -7,13 +7,13 @@ import { jobOf } from '../state/jobs.ts';
 import { outputsOf } from '../state/outputs.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { selectionOf } from '../state/selection.ts';
-import { tombstonesOf } from '../state/tombstones.ts';
 import { type Change, changesBetween } from '../workspace/changes.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { type InputRow, rawSections, withInputs } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, type Scope } from '../workspace/layout.ts';
 import { project } from '../workspace/scope.ts';
 import type { RuleContext } from '../workspace/violation.ts';
+import { forgottenIn, withoutForgotten } from './forgotten.ts';
 import { pinnedThreads } from './pinned.ts';
 import { inputRow } from './rows.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';
@@ -29,6 +29,9 @@ export interface Prepared {
   readonly repositories: readonly string[];
   /** The scope's projection with tonight's inputs. */
   readonly ready: Files;
+  /** Of the scope `*`: the summaries that its blocks may refer to, which its projection does not hold. */
+  readonly summaries: Files;
+  /** Against the scope's baseline. What people removed is in neither, so that nobody is shown it again. */
   readonly changes: readonly Change[];
   readonly mode: 'init' | 'incremental';
   /** Short ids of threads that the last consolidation read and this one does not. */
@@ -36,6 +39,11 @@ export interface Prepared {
   /** Hash of all that the consolidator is given: equal inputs that failed three times are not paid for again. */
   readonly inputHash: string;
   readonly isDue: boolean;
+  /**
+   * `nothing`: the files are as the last consolidation left them. `code`: what differs asks for no judgement (forgotten
+   * lines, references that lead nowhere). `consolidator`: the rest.
+   */
+  readonly needs: 'nothing' | 'code' | 'consolidator';
 }
 
 export function prepareScope(
@@ -48,17 +56,23 @@ export function prepareScope(
   const context = ruleContext(state, scope, policy.audience);
   const own = project(start.files, scope);
   const window = { from: now - policy.selection.maxUnusedDays * day, to: now };
-  const before = selectionOf(state, scope);
   const pinned = pinnedThreads(state, own, context);
-  const selection = selectInputs(outputsOf(state, scope, window), before, pinned, policy.selection, now);
-  const tombstones = tombstonesOf(state);
-  const rows = selection.chosen.map((output) =>
-    inputRow(output, (n) => tombstones.hidesEvidence(output.threadId, n, scope)),
+  const selection = selectInputs(
+    outputsOf(state, scope, window),
+    selectionOf(state, scope),
+    pinned,
+    policy.selection,
+    now,
   );
+  const forgotten = forgottenIn(state, scope);
+  const rows = selection.chosen.flatMap((output) => inputRow(output, (n) => forgotten.hides(output.threadId, n)) ?? []);
   const ready = withInputs(own, rows);
   const baseline = start.baseline.get(scope) ?? new Map<string, string>();
-  const changes = changesBetween(baseline, ready);
+  const changes = changesBetween(withoutForgotten(baseline, ready, forgotten), ready);
   const isEmpty = parseHandbook(ready.get(handbookPath) ?? '').blocks.length === 0;
+  const mode = isEmpty || baseline.size === 0 ? 'init' : 'incremental';
+  const isMissing = isEmpty && rows.length > 0;
+  const differs = changesBetween(baseline, ready).length > 0;
   const isPending = jobOf(state, 'memory_consolidate', scope)?.status !== 'done';
   return {
     scope,
@@ -67,11 +81,13 @@ export function prepareScope(
     rows,
     repositories: [],
     ready,
+    summaries: new Map(),
     changes,
-    mode: isEmpty || baseline.size === 0 ? 'init' : 'incremental',
+    mode,
     deletedThreads: deletedThreads(baseline, rows),
     inputHash: sha256(JSON.stringify([...ready])),
-    isDue: isPending || changes.length > 0 || (isEmpty && rows.length > 0),
+    isDue: isPending || differs || isMissing,
+    needs: isMissing || (changes.length > 0 && !isEmpty) ? 'consolidator' : differs ? 'code' : 'nothing',
   };
 }
 

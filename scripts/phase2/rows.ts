@@ -1,4 +1,4 @@
-import { formatItems, type ItemNumber } from '../shared/evidence.ts';
+import { citedItems, formatItems, type ItemNumber } from '../shared/evidence.ts';
 import type { OutputView } from '../state/types.ts';
 import type { InputRow } from '../workspace/inputs.ts';
 import { rolloutPath } from '../workspace/layout.ts';
@@ -6,10 +6,15 @@ import { rolloutPath } from '../workspace/layout.ts';
 /**
  * What a selected output gives to the files that consolidation reads. Bullets that rest on tombstoned items alone are
  * left out, tombstoned numbers beside others too: what was forgotten never reaches a consolidator again.
+ * @returns null for an output of which nothing with evidence is left.
  * @param isHidden whether an item of the thread is tombstoned in the thread's scope.
  */
-export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolean): InputRow {
+export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolean): InputRow | null {
   const { thread } = output;
+  const rawMemory = withoutHidden(output.rawMemory, isHidden);
+  const rolloutSummary = withoutHidden(output.rolloutSummary, isHidden);
+  const isForgotten = rawMemory !== output.rawMemory || rolloutSummary !== output.rolloutSummary;
+  if (isForgotten && !hasEvidence(rawMemory) && !hasEvidence(rolloutSummary)) return null;
   return {
     threadId: output.threadId,
     repo: thread.repo,
@@ -19,12 +24,13 @@ export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolea
     startedAt: thread.startedAt,
     rolloutPath: rolloutPath(output.threadId, thread.startedAt),
     stem: output.stem,
-    rawMemory: withoutHidden(output.rawMemory, isHidden),
-    rolloutSummary: withoutHidden(output.rolloutSummary, isHidden),
+    rawMemory,
+    rolloutSummary,
   };
 }
 
-function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): string {
+/** The text without the lines that rest on hidden items alone, and without hidden numbers beside others. */
+export function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): string {
   return text
     .split('\n')
     .flatMap((line) => {
@@ -45,4 +51,8 @@ function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): stri
       ];
     })
     .join('\n');
+}
+
+function hasEvidence(text: string): boolean {
+  return citedItems(text).length > 0;
 }

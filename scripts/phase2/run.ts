@@ -1,4 +1,3 @@
-import { ModelError } from '../model/errors.ts';
 import type { Usage } from '../model/types.ts';
 import type { Clock } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';
@@ -25,6 +24,8 @@ export interface ConsolidationPolicy {
   readonly cooldownSeconds: number;
   /** `--now` */
   readonly ignoreCooldown: boolean;
+  /** `--now`: a scope that failed is tried again before its backoff is over. */
+  readonly ignoreBackoff: boolean;
 }
 
 export interface ConsolidationPorts {
@@ -141,11 +142,6 @@ function unchanged({ scope, selection }: Prepared): ScopeResult {
     usage: { requests: 0, input: 0, cached: 0, output: 0 },
     turns: 0,
   };
-}
-
-/** Whether an error concerns one scope alone. */
-export function failsOneScope(error: unknown): error is ModelError {
-  return error instanceof ModelError && !error.stopsNight && error.kind !== 'aborted';
 }
 
 function usageOf(results: readonly ScopeResult[]): Usage {

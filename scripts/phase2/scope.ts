@@ -10,14 +10,13 @@ import {
   recordConsolidationFailure,
   releaseConsolidation,
 } from '../state/scopes.ts';
-import { type Acceptance, type AcceptContext, acceptBlocks, type Dropped } from '../workspace/accept.ts';
+import type { Acceptance, Dropped } from '../workspace/accept.ts';
 import { renderChanges } from '../workspace/changes.ts';
-import { everywhere, isGenerated, type Scope } from '../workspace/layout.ts';
+import { everywhere, type Scope } from '../workspace/layout.ts';
 import { lineHash } from '../workspace/lines.ts';
-import { repair } from '../workspace/repair.ts';
-import { digestPath } from './llm.ts';
+import { judge, problemsWith, sameFiles } from './judge.ts';
 import type { Prepared } from './prepare.ts';
-import { type ConsolidationPolicy, type ConsolidationPorts, failsOneScope } from './run.ts';
+import type { ConsolidationPolicy, ConsolidationPorts } from './run.ts';
 import type { ConsolidationTask, Consolidator, Proposal } from './types.ts';
 
 export interface ScopeResult {
@@ -38,15 +37,16 @@ export interface ScopeResult {
 
 export type Worked =
   | { readonly scope: Prepared; readonly outcome: 'refused'; readonly why: 'cooldown' | 'backoff' | 'running' }
-  | { readonly scope: Prepared; readonly outcome: 'unchanged'; readonly claim: ConsolidationClaim }
+  | { readonly scope: Prepared; readonly outcome: 'unchanged' | 'left'; readonly claim: ConsolidationClaim }
   | {
       readonly scope: Prepared;
       readonly outcome: 'proposed';
       readonly claim: ConsolidationClaim;
       readonly by: Consolidator;
+      /** Paying for this input has failed too often: the result is code's. */
+      readonly isFallback: boolean;
       readonly proposal: Proposal;
     }
-  | { readonly scope: Prepared; readonly outcome: 'left'; readonly claim: ConsolidationClaim }
   | {
       readonly scope: Prepared;
       readonly outcome: 'failed';
@@ -73,16 +73,17 @@ export async function workOn(
     workerId: runId,
     token: `${runId}:${scope.scope}`,
     ignoreCooldown: policy.ignoreCooldown || scope.scope === everywhere,
+    ignoreBackoff: policy.ignoreBackoff,
   });
   if (claim.outcome !== 'claimed') return { scope, outcome: 'refused', why: claim.outcome };
-  if (scope.changes.length === 0 && scope.mode === 'incremental') return { scope, outcome: 'unchanged', claim };
-  if (!ports.goesOn()) return { scope, outcome: 'left', claim };
-  const isSpent =
+  if (scope.needs !== 'consolidator') return { scope, outcome: 'unchanged', claim };
+  const isFallback =
     claim.before !== null && claim.before.failures >= failuresAllowed && claim.before.failedInput === scope.inputHash;
-  const by = isSpent ? ports.fallback : ports.consolidator;
+  if (!isFallback && !ports.goesOn()) return { scope, outcome: 'left', claim };
+  const by = isFallback ? ports.fallback : ports.consolidator;
   try {
     const proposal = await by.consolidate(taskOf(state, scope, by), signal);
-    return { scope, outcome: 'proposed', claim, by, proposal };
+    return { scope, outcome: 'proposed', claim, by, isFallback, proposal };
   } catch (error) {
     if (error instanceof ModelError && error.kind === 'budget') return { scope, outcome: 'left', claim };
     if (failsOneScope(error)) return { scope, outcome: 'failed', claim, error };
@@ -98,8 +99,152 @@ export function settleScope(
   ports: ConsolidationPorts,
 ): ScopeResult {
   const { scope } = work;
+  switch (work.outcome) {
+    case 'refused':
+      return resultOf(scope, work.why, '');
+    case 'left':
+      releaseConsolidation(state, work.claim);
+      return resultOf(scope, 'left', 'the cap, the time or the allowance of this night is over');
+    case 'failed':
+      return fail(state, work, work.error.message, policy, ports);
+    case 'unchanged':
+      return settleUnchanged(state, work, ports);
+    case 'proposed':
+      return settleProposal(state, work, policy, ports);
+  }
+}
+
+/** Nobody was asked: what differs, if anything does, is put in order by code. */
+function settleUnchanged(
+  state: State,
+  work: Extract<Worked, { outcome: 'unchanged' | 'left' }>,
+  ports: ConsolidationPorts,
+): ScopeResult {
+  const { scope, claim } = work;
+  const files = scope.needs === 'code' ? judge(scope, scope.ready, ports.redact).files : null;
+  if (scope.scope === everywhere && (files === null || sameFiles(files, scope.ready))) {
+    releaseConsolidation(state, claim);
+    return resultOf(scope, 'unchanged', '');
+  }
+  const last = jobOf(state, 'memory_consolidate', scope.scope)?.lastSuccessClass;
+  recordSuccess(state, work, ports, last ?? ports.consolidator.class);
+  return resultOf(scope, 'unchanged', files === null ? '' : 'put in order by code, no model was asked', { files });
+}
+
+function settleProposal(
+  state: State,
+  work: Extract<Worked, { outcome: 'proposed' }>,
+  policy: ConsolidationPolicy,
+  ports: ConsolidationPorts,
+): ScopeResult {
+  const { scope, proposal, by, isFallback } = work;
+  const accepted = judge(scope, proposal.files, ports.redact);
+  const { dropped, restored } = accepted;
+  const facts = { dropped, usage: proposal.usage, turns: proposal.turns };
+  const failure = by.class === 'builtin' ? null : failureOf(scope, proposal, accepted, ports);
+  if (failure !== null) return { ...fail(state, work, failure, policy, ports), ...facts };
+  const last = jobOf(state, 'memory_consolidate', scope.scope)?.lastSuccessClass ?? null;
+  // Code only adds to what a model has made: the memory stays a model's.
+  recordSuccess(state, work, ports, last === 'llm' ? 'llm' : by.class, isFallback);
+  const detail = isFallback ? 'by code alone: paying for this input has failed three times' : ends[proposal.end];
+  return resultOf(scope, isFallback ? 'code_only' : 'consolidated', detail, {
+    ...facts,
+    files: accepted.files,
+    restored,
+  });
+}
+
+/**
+ * Why a proposal counts as none. One that was not finished may have taken out what it did not come to put elsewhere;
+ * one of which nothing is right has taken nothing in.
+ */
+function failureOf(
+  scope: Prepared,
+  { end, files }: Proposal,
+  { dropped, files: accepted }: Acceptance,
+  ports: ConsolidationPorts,
+): string | null {
+  if (end === 'finished') return null;
+  if (end !== 'review_spent') return ends[end];
+  if (!sameFiles(accepted, judge(scope, scope.ready, ports.redact).files)) return null;
+  const [first] = problemsWith(scope, files, dropped);
+  return `nothing of what the model wrote could be accepted: ${first ?? 'it gave no answer'}`;
+}
+
+const ends: Readonly<Record<Proposal['end'], string>> = {
+  finished: '',
+  review_spent: 'what still broke a rule after the reviews was left out',
+  turns_spent: 'the model came to no end within its turns',
+  tokens_spent: 'the model came to no end within its tokens',
+  time_spent: 'the model came to no end within its time',
+  cut_off: "the model's answer was cut off at its limit",
+};
+
+function taskOf(state: State, scope: Prepared, by: Consolidator): ConsolidationTask {
+  const last = jobOf(state, 'memory_consolidate', scope.scope)?.lastSuccessClass ?? null;
+  return {
+    scope: scope.scope,
+    mode: scope.mode,
+    files: scope.ready,
+    changes: (maxBytes) => renderChanges(scope.changes, maxBytes),
+    repositories: scope.repositories,
+    appendOnly: by.class === 'builtin' && last === 'llm',
+    isPersons: (line) => scope.context.isPersonLine(scope.scope, lineHash(line)),
+    review: (files) => problemsWith(scope, files, judge(scope, files, (text) => text).dropped),
+  };
+}
+
+/** Whether an error concerns one scope alone. */
+function failsOneScope(error: unknown): error is ModelError {
+  return error instanceof ModelError && !error.stopsNight && error.kind !== 'aborted';
+}
+
+function fail(
+  state: State,
+  { scope, claim }: Extract<Worked, { claim: ConsolidationClaim }>,
+  why: string,
+  policy: ConsolidationPolicy,
+  ports: ConsolidationPorts,
+): ScopeResult {
+  recordConsolidationFailure(state, claim, {
+    label: ports.redact(why).slice(0, 400),
+    inputHash: scope.inputHash,
+    now: ports.clock.now(),
+    retrySeconds: policy.retrySeconds,
+  });
+  return resultOf(scope, 'failed', why);
+}
+
+function recordSuccess(
+  state: State,
+  { scope, claim }: Extract<Worked, { claim: ConsolidationClaim }>,
+  ports: ConsolidationPorts,
+  consolidatorClass: Consolidator['class'],
+  keepsFailures = false,
+): void {
   const now = ports.clock.now();
-  const result = (outcome: ScopeResult['outcome'], detail: string, more: Partial<ScopeResult> = {}): ScopeResult => ({
+  const { chosen } = scope.selection;
+  recordConsolidated(state, claim, {
+    selected: chosen.map(({ threadId, extractorClass, sourceUpdatedAt }) => ({
+      threadId,
+      extractorClass,
+      sourceUpdatedAt,
+      selectedAt: now,
+    })),
+    watermark: chosen.reduce((most, output) => Math.max(most, output.sourceUpdatedAt), claim.watermark),
+    consolidatorClass,
+    now,
+    keepsFailures,
+  });
+}
+
+function resultOf(
+  scope: Prepared,
+  outcome: ScopeResult['outcome'],
+  detail: string,
+  more: Partial<ScopeResult> = {},
+): ScopeResult {
+  return {
     scope: scope.scope,
     outcome,
     detail,
@@ -112,111 +257,7 @@ export function settleScope(
     usage: noUsage,
     turns: 0,
     ...more,
-  });
-  switch (work.outcome) {
-    case 'refused':
-      return result(work.why, '');
-    case 'left':
-      releaseConsolidation(state, work.claim);
-      return result('left', 'the cap, the time or the allowance of this night is over');
-    case 'failed':
-      recordConsolidationFailure(state, work.claim, {
-        label: work.error.message.slice(0, 400),
-        inputHash: scope.inputHash,
-        now,
-        retrySeconds: policy.retrySeconds,
-      });
-      return result('failed', work.error.message);
-    case 'unchanged':
-      recordSuccess(state, work, now, jobOf(state, 'memory_consolidate', scope.scope)?.lastSuccessClass ?? 'builtin');
-      return result('unchanged', '');
-    case 'proposed': {
-      const accepted = judge(scope, work.proposal.files, ports.redact);
-      const isFallback = work.by === ports.fallback && work.by !== ports.consolidator;
-      recordSuccess(state, work, now, work.by.class, isFallback);
-      return result(isFallback ? 'code_only' : 'consolidated', endOf(work.proposal), {
-        files: accepted.files,
-        dropped: accepted.dropped,
-        restored: accepted.restored,
-        usage: work.proposal.usage,
-        turns: work.proposal.turns,
-      });
-    }
-  }
-}
-
-function taskOf(state: State, scope: Prepared, by: Consolidator): ConsolidationTask {
-  const last = jobOf(state, 'memory_consolidate', scope.scope)?.lastSuccessClass ?? null;
-  return {
-    scope: scope.scope,
-    mode: scope.mode,
-    files: scope.ready,
-    changes: renderChanges(scope.changes),
-    repositories: scope.repositories,
-    appendOnly: by.class === 'builtin' && last === 'llm',
-    isPersons: (line) => scope.context.isPersonLine(scope.scope, lineHash(line)),
-    review: (files) => judge(scope, files, (text) => text).dropped.map(problemOf),
   };
-}
-
-/** What code can mend is mended, what is right is taken block by block, and secrets are masked. */
-function judge(scope: Prepared, proposed: Files, redact: (text: string) => string): Acceptance {
-  const context: AcceptContext = {
-    ...scope.context,
-    scope: scope.scope,
-    deletedThreads: scope.deletedThreads,
-    isPersonSkill: (path) => scope.context.isPersonLine(scope.scope, lineHash(path)),
-  };
-  const mended = repair(masked(proposed, redact), context);
-  const accepted = acceptBlocks(scope.ready, mended, context);
-  return { ...accepted, files: withoutDigest(repair(accepted.files, context)) };
-}
-
-function masked(files: Files, redact: (text: string) => string): Files {
-  return new Map([...files].map(([path, text]) => [path, isGenerated(path) ? text : redact(text)]));
-}
-
-/** The digest is made for one consolidation and stands in no tree. */
-function withoutDigest(files: Files): Files {
-  return new Map([...files].filter(([path]) => path !== digestPath));
-}
-
-function problemOf({ block, reason }: Dropped): string {
-  return block === '' ? reason : `${block}: ${reason}`;
-}
-
-function recordSuccess(
-  state: State,
-  { scope, claim }: Extract<Worked, { claim: ConsolidationClaim }>,
-  now: number,
-  consolidatorClass: Consolidator['class'],
-  keepsFailures = false,
-): void {
-  recordConsolidated(state, claim, {
-    selected: scope.selection.chosen.map(({ threadId, extractorClass, sourceUpdatedAt }) => ({
-      threadId,
-      extractorClass,
-      sourceUpdatedAt,
-      selectedAt: now,
-    })),
-    watermark: scope.selection.chosen.reduce((most, output) => Math.max(most, output.sourceUpdatedAt), claim.watermark),
-    consolidatorClass,
-    now,
-    keepsFailures,
-  });
-}
-
-const ends: Readonly<Record<Proposal['end'], string>> = {
-  finished: '',
-  review_spent: 'what still broke a rule after the reviews was left out',
-  turns_spent: 'stopped at the limit of turns',
-  tokens_spent: 'stopped at the limit of tokens',
-  time_spent: 'stopped at the limit of time',
-  cut_off: 'the last answer was cut off',
-};
-
-function endOf(proposal: Proposal): string {
-  return ends[proposal.end];
 }
 
 const noUsage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };

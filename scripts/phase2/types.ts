@@ -10,8 +10,8 @@ export interface ConsolidationTask {
   readonly mode: 'init' | 'incremental';
   /** The scope's projection: its blocks of `memories/MEMORY.md`, its raw memories, summaries and skills. */
   readonly files: Files;
-  /** The workspace diff against the scope's baseline, as Markdown. */
-  readonly changes: string;
+  /** The workspace diff against the scope's baseline, as Markdown, cut at `maxBytes` of UTF-8. */
+  changes(maxBytes: number): string;
   /** Every repository that has memory: for the scope `*`. */
   readonly repositories: readonly string[];
   /** The scope was last consolidated by a better class than this one: its blocks stay, new ones are appended. */
@@ -22,7 +22,7 @@ export interface ConsolidationTask {
   review(files: Files): readonly string[];
 }
 
-/** What a consolidation proposes. It may be cut short: whatever is in `files` is then judged block by block. */
+/** What a consolidation proposes. After spent reviews it is judged block by block; unfinished, it counts as failed. */
 export interface Proposal {
   readonly files: Files;
   readonly usage: Usage;

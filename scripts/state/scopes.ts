@@ -162,7 +162,7 @@ const kind = 'memory_consolidate';
 
 function refusalOf(job: JobRow, terms: ConsolidationTerms): ConsolidationOutcome | null {
   const waits = job.retryAt !== null && job.retryAt > terms.now && !terms.ignoreBackoff;
-  if (waits) return { outcome: 'backoff', until: job.retryAt ?? terms.now };
+  if (waits) return { outcome: 'backoff', until: job.retryAt };
   if (isRunning(job, terms.now)) return { outcome: 'running', until: job.leaseUntil ?? terms.now };
   const rested = (job.finishedAt ?? 0) + terms.cooldownSeconds;
   if (job.finishedAt === null || job.lastError !== null || terms.ignoreCooldown || rested <= terms.now) return null;

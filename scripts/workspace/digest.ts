@@ -3,6 +3,9 @@ import { sectionHeadings } from './block-lines.ts';
 import { parseHandbook, scopeOf } from './handbook.ts';
 import { everywhere, handbookPath } from './layout.ts';
 
+/** The file of the scope `*`'s projection that holds the digest. It stands in no tree. */
+export const digestPath = 'memories/digest.md';
+
 /**
  * What consolidating `*` reads of the other scopes: each block's head and its preferences, in the handbook's order.
  * '' where no scope has a block.

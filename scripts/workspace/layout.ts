@@ -1,4 +1,5 @@
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
+import { pathFault } from '../shared/safe-path.ts';
 
 /** A repository id, or `*` for what holds everywhere. */
 export type Scope = string;
@@ -43,7 +44,8 @@ export function isGenerated(path: string): boolean {
 
 /** Whether a consolidation of the scope may write the path. */
 export function isWritable(path: string, scope: Scope): boolean {
-  return path === handbookPath || skillOf(path) !== null || (scope === everywhere && path === memorySummaryPath);
+  if (skillOf(path) !== null) return pathFault(path) === null;
+  return path === handbookPath || (scope === everywhere && path === memorySummaryPath);
 }
 
 /** Whether a file may stand below `memories/` at all. */

@@ -2,7 +2,7 @@ import type { Evidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import { readBlockLines } from './block-lines.ts';
 import { parseHandbook } from './handbook.ts';
-import { handbookPath, memorySummaryPath, type Scope, skillOf } from './layout.ts';
+import { everywhere, handbookPath, memorySummaryPath, type Scope, skillOf } from './layout.ts';
 import { lineHash, normaliseLine, type Unit, unitsOf } from './lines.ts';
 import { indexTexts } from './near.ts';
 import { project } from './scope.ts';
@@ -20,7 +20,7 @@ export interface RemovedLine {
   readonly hash: string;
   readonly text: string;
   readonly evidence: readonly Evidence[];
-  /** The part of its evidence that no standing line cites: what a tombstone is for. */
+  /** The part of its evidence that no standing line (of `*`: no other of `*`) cites: what a tombstone is for. */
   readonly uncited: readonly Evidence[];
 }
 
@@ -33,12 +33,14 @@ export function personsChanges(baseline: Files, people: Files, scope: Scope): Pe
   const before = unitsIn(project(baseline, scope));
   const now = unitsIn(project(people, scope));
   const standing = unitsIn(people);
+  // What holds everywhere is promoted from bullets that go on citing the same: only its own lines speak for it.
+  const citing = scope === everywhere ? now : standing;
   const known = new Set(before.map(({ hash }) => hash));
   const added = new Map(now.filter(({ hash }) => !known.has(hash)).map(({ hash, raw }) => [hash, raw]));
   for (const path of personsSkills(baseline, people, scope)) added.set(lineHash(path), path);
   return {
     added: [...added].map(([hash, text]) => ({ hash, text })),
-    removed: removedLines(before, standing, known),
+    removed: removedLines(before, standing, citing, known),
   };
 }
 
@@ -48,12 +50,17 @@ function personsSkills(baseline: Files, people: Files, scope: Scope): string[] {
     .map(([path]) => path);
 }
 
-function removedLines(before: readonly Unit[], standing: readonly Unit[], known: ReadonlySet<string>): RemovedLine[] {
+function removedLines(
+  before: readonly Unit[],
+  standing: readonly Unit[],
+  citing: readonly Unit[],
+  known: ReadonlySet<string>,
+): RemovedLine[] {
   const hashes = new Set(standing.map(({ hash }) => hash));
   const gone = before.filter(({ evidence, hash }) => evidence.length > 0 && !hashes.has(hash));
   if (gone.length === 0) return [];
   const near = indexTexts(standing.map(({ raw }) => normaliseLine(raw)));
-  const cited = new Set(standing.flatMap(({ evidence }) => itemsOf(evidence)));
+  const cited = new Set(citing.flatMap(({ evidence }) => itemsOf(evidence)));
   const reworded = new Set(standing.filter(({ hash }) => !known.has(hash)).map(({ evidence }) => keyOf(evidence)));
   return gone
     .filter(({ raw, evidence }) => !reworded.has(keyOf(evidence)) && near.of(normaliseLine(raw)).length === 0)

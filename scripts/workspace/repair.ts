@@ -12,7 +12,8 @@ import type { RuleContext } from './violation.ts';
 /**
  * Mends what code can mend: references to summaries that are gone, incomplete ones, summaries that no block names,
  * numbers of tasks, markers of bullets, white space, invisible characters. The files are a scope's projection or the
- * whole tree; generated ones stay as they are. Mending twice changes nothing more.
+ * whole tree; of `*`, references are looked at only where the summaries are given beside it. Generated files stay as
+ * they are. Mending twice changes nothing more.
  */
 export function repair(files: Files, context: RuleContext): Files {
   const mended = new Map<string, string>();
@@ -39,7 +40,8 @@ function repairHandbook(text: string, files: Files, context: RuleContext): strin
 /** @returns null for a block that has nothing left to say. */
 function repairBlock(block: Block, summaries: Summaries, context: RuleContext): string | null {
   const tidied = readBlockLines(tidy(block.lines.map(({ text }) => text).join('\n')));
-  const referenced = context.scope === everywhere ? tidied : tidied.flatMap((line) => repairReference(line, summaries));
+  const isUnknown = context.scope === everywhere && summaries.size === 0;
+  const referenced = isUnknown ? tidied : tidied.flatMap((line) => repairReference(line, summaries));
   const withTasks = withoutEmptyTasks(tidied, referenced);
   const lines = renumbered(withTasks).map(({ text, fenced }) => (fenced ? text : withDash(text)));
   const raw = `${lines.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;

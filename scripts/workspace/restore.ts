@@ -1,11 +1,14 @@
+import { withoutEvidence } from '../shared/evidence.ts';
 import { followFences, sectionHeadings } from './block-lines.ts';
 import type { Block } from './handbook.ts';
 import { parseHandbook } from './handbook.ts';
 import { type Unit, unitsOf } from './lines.ts';
+import { itemsOf } from './shrink.ts';
 
 /**
  * Puts back what a person wrote or pinned and a proposal lost. A line that stands elsewhere in the proposal has moved
- * and is left there; a block that is gone comes back as its head and these lines alone.
+ * and is left there, in the person's spelling and with at least their evidence; a block that is gone comes back as its
+ * head and these lines alone.
  * @returns the blocks' sources and how many lines were put back.
  */
 export function restorePersons(
@@ -14,11 +17,11 @@ export function restorePersons(
   isPersons: (hash: string) => boolean,
 ): { readonly raws: readonly string[]; readonly restored: number } {
   const raws = [...after];
-  const blocks = raws.map((raw) => parseHandbook(raw).blocks[0]);
+  const blocks = after.map((raw) => parseHandbook(raw).blocks[0]);
   const standing = new Set(
     blocks.flatMap((block) => (block === undefined ? [] : unitsOf(block).map(({ hash }) => hash))),
   );
-  let restored = 0;
+  let restored = respell(before, raws, isPersons);
   for (const block of before) {
     const lost = unitsOf(block).filter(({ hash }) => isPersons(hash) && !standing.has(hash));
     if (lost.length === 0) continue;
@@ -28,6 +31,37 @@ export function restorePersons(
     else raws.push(insertUnits(headOf(block), lost));
   }
   return { raws, restored };
+}
+
+/** A person's lines that stand in other letters, or with evidence taken off, as that person wrote them. */
+function respell(before: readonly Block[], raws: string[], isPersons: (hash: string) => boolean): number {
+  const theirs = new Map<string, Unit[]>();
+  for (const unit of before.flatMap(unitsOf).filter(({ hash }) => isPersons(hash)))
+    theirs.set(unit.hash, [...(theirs.get(unit.hash) ?? []), unit]);
+  if (theirs.size === 0) return 0;
+  let restored = 0;
+  for (const [index, raw] of raws.entries()) {
+    const block = parseHandbook(raw).blocks[0];
+    const lines = raw.split('\n');
+    for (const unit of block === undefined ? [] : unitsOf(block).reverse()) {
+      const originals = theirs.get(unit.hash) ?? [];
+      const [original] = originals;
+      if (original === undefined || originals.some((one) => keeps(unit, one))) continue;
+      lines.splice(unit.line - 1, unit.raw.split('\n').length, ...original.raw.split('\n'));
+      restored += 1;
+    }
+    raws[index] = lines.join('\n');
+  }
+  return restored;
+}
+
+function keeps(unit: Unit, original: Unit): boolean {
+  const items = new Set(itemsOf(unit.evidence));
+  return spelling(unit) === spelling(original) && itemsOf(original.evidence).every((item) => items.has(item));
+}
+
+function spelling({ raw }: Unit): string {
+  return withoutEvidence(raw.replace(/^[-*+](?=[ \t])/, '-')).replace(/\s+$/gm, '');
 }
 
 /**

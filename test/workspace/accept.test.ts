@@ -92,10 +92,30 @@ test('a person’s line that the proposal lost comes back to its section', () =>
 test('a person’s line may move, and a reworded marker is not a loss', () => {
   const persons = ['- ask Kim first'];
   const start = `${aBlock({ preferences: ['- ask Kim first'] })}\n${two}`;
-  const moved = `${aBlock({ preferences: [] })}\n${two.replace('## Reusable knowledge\n', '## Reusable knowledge\n* Ask  Kim first\n')}`;
+  const moved = `${aBlock({ preferences: [] })}\n${two.replace('## Reusable knowledge\n', '## Reusable knowledge\n* ask Kim first\n')}`;
   const { text, restored } = accepted(start, moved, { persons });
   assert.equal(restored, 0);
   assert.equal(text, moved);
+});
+
+for (const [what, theirs, given] of [
+  ['in other letters', '- Ask Kim  first', '- ask kim first'],
+  ['with its evidence taken off', `- ask Kim first [${a}@1,3]`, `- ask Kim first [${a}@3]`],
+] as const) {
+  test(`a person’s line ${what} is put back as it was written`, () => {
+    const start = `${aBlock({ preferences: [theirs] })}\n${two}`;
+    const { text, restored } = accepted(start, start.replace(theirs, given), { persons: [theirs] });
+    assert.equal(restored, 1);
+    assert.equal(text, start);
+  });
+}
+
+test('a person’s line may get the evidence of another session', () => {
+  const theirs = `- ask Kim first [${a}@1]`;
+  const start = `${aBlock({ preferences: [theirs] })}\n${two}`;
+  const more = start.replace(theirs, `${theirs} [${b}@1]`);
+  const { text, restored } = accepted(start, more, { persons: [theirs] });
+  assert.deepEqual([text, restored], [more, 0]);
 });
 
 test('a person’s line outlives its block', () => {

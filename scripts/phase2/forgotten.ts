@@ -1,0 +1,106 @@
+import type { ItemNumber } from '../shared/evidence.ts';
+import type { Files } from '../shared/files.ts';
+import type { State } from '../state/database.ts';
+import { threadByShortId } from '../state/threads.ts';
+import { tombstonesOf } from '../state/tombstones.ts';
+import { digestPath } from '../workspace/digest.ts';
+import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook } from '../workspace/handbook.ts';
+import { rawSections, splitHeader } from '../workspace/inputs.ts';
+import { handbookPath, rawMemoriesPath, type Scope, stemOf } from '../workspace/layout.ts';
+import { lineHash } from '../workspace/lines.ts';
+import { withoutHidden } from './rows.ts';
+
+/** What must not be seen again: items under a tombstone, by the names that files give to their threads. */
+export interface Forgotten {
+  /** Whether anything at all is hidden: most scopes have nothing. */
+  readonly any: boolean;
+  hides(threadId: string, n: ItemNumber): boolean;
+  /** @param shortId of the thread, as evidence marks show it. */
+  hidesShort(shortId: string, n: ItemNumber): boolean;
+}
+
+/** What the tombstones that stand now hide of a scope. */
+export function forgottenIn(state: State, scope: Scope): Forgotten {
+  const tombstones = tombstonesOf(state);
+  const ids = new Map<string, string>();
+  const idOf = (shortId: string): string => {
+    const known = ids.get(shortId) ?? threadByShortId(state, shortId)?.threadId ?? '';
+    ids.set(shortId, known);
+    return known;
+  };
+  return {
+    any: !tombstones.isEmpty,
+    hides: (threadId, n) => tombstones.hidesEvidence(threadId, n, scope),
+    hidesShort: (shortId, n) => tombstones.hidesEvidence(idOf(shortId), n, scope),
+  };
+}
+
+/**
+ * A state of the files to compare with, without what was forgotten since: the difference between it and today's files
+ * then shows nobody the words that a person removed.
+ * @param standing today's files: a bullet that still stands there is none of them.
+ */
+export function withoutForgotten(files: Files, standing: Files, forgotten: Forgotten): Files {
+  if (!forgotten.any) return files;
+  return new Map(
+    [...files].map(([path, text]) => {
+      if (path === handbookPath || path === digestPath) {
+        const kept = hashesIn(standing.get(path) ?? '');
+        return [path, withoutBullets(text, (bullet) => isCited(bullet, forgotten) && !kept.has(lineHash(bullet.raw)))];
+      }
+      if (path === rawMemoriesPath) return [path, withoutItems(text, forgotten)];
+      if (stemOf(path) === null) return [path, text];
+      const threadId = splitHeader(text).header.thread_id ?? '';
+      return [path, withoutHidden(text, (n) => forgotten.hides(threadId, n))];
+    }),
+  );
+}
+
+/** The handbook's text, or the digest's, without the bullets of which everything is hidden. */
+export function withoutHiddenBullets(text: string, forgotten: Forgotten): string {
+  if (!forgotten.any) return text;
+  return withoutBullets(
+    text,
+    ({ evidence }) =>
+      evidence.length > 0 && evidence.every(({ thread, items }) => items.every((n) => forgotten.hidesShort(thread, n))),
+  );
+}
+
+function isCited({ evidence }: Bullet, forgotten: Forgotten): boolean {
+  return evidence.some(({ thread, items }) => items.some((n) => forgotten.hidesShort(thread, n)));
+}
+
+function hashesIn(text: string): Set<string> {
+  return new Set(
+    parseHandbook(text)
+      .blocks.flatMap(bulletsOf)
+      .map(({ raw }) => lineHash(raw)),
+  );
+}
+
+function withoutBullets(text: string, isGone: (bullet: Bullet) => boolean): string {
+  const { preamble, blocks } = parseHandbook(text);
+  const raws = blocks.map((block) => withoutLines(block, bulletsOf(block).filter(isGone)));
+  return raws.every((raw, index) => raw === blocks[index]?.raw) ? text : joinBlocks(preamble, raws);
+}
+
+function withoutLines(block: Block, bullets: readonly Bullet[]): string {
+  const gone = new Set(
+    bullets.flatMap(({ line, raw }) => raw.split('\n').map((_, index) => line - block.line + index)),
+  );
+  if (gone.size === 0) return block.raw;
+  return block.raw
+    .split('\n')
+    .filter((_, index) => !gone.has(index))
+    .join('\n');
+}
+
+function withoutItems(text: string, forgotten: Forgotten): string {
+  return text
+    .split(/^(?=## Thread `)/m)
+    .map((part) => {
+      const threadId = rawSections(part)[0]?.threadId;
+      return threadId === undefined ? part : withoutHidden(part, (n) => forgotten.hides(threadId, n));
+    })
+    .join('');
+}
