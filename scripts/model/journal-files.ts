@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -46,16 +47,7 @@ export function openFolder(path: string): JournalFolder {
         .filter((name) => !name.endsWith('.tmp'))
         .sort(byBinary);
     },
-    read(name) {
-      const file = openSync(join(path, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      try {
-        const { size } = fstatSync(file);
-        if (!fstatSync(file).isFile() || size > largestFile) throw new Error('no plain file, or too large');
-        return readFileSync(file, 'utf8');
-      } finally {
-        closeSync(file);
-      }
-    },
+    read: (name) => readSmall(join(path, name)),
     async write(name, text) {
       const beside = join(path, `${name}.${++unfinished}.tmp`);
       try {
@@ -99,9 +91,36 @@ export function openFolder(path: string): JournalFolder {
   };
 }
 
+/** The same folder to be looked at: nothing is made or removed, and one that is missing holds nothing. */
+export function lookInto(path: string): Pick<JournalFolder, 'names' | 'read'> {
+  return {
+    names() {
+      if (!existsSync(path)) return [];
+      const files = readdirSync(path, { withFileTypes: true }).filter((entry) => !entry.isDirectory());
+      return files
+        .map((entry) => entry.name)
+        .filter((name) => !name.endsWith('.tmp'))
+        .sort(byBinary);
+    },
+    read: (name) => readSmall(join(path, name)),
+  };
+}
+
 const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const largestFile = 16 * 1024 * 1024;
+
+/** @throws Error for a link, a folder, a file over 16 MB or one that cannot be read. */
+function readSmall(place: string): string {
+  const file = openSync(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size } = fstatSync(file);
+    if (!fstatSync(file).isFile() || size > largestFile) throw new Error('no plain file, or too large');
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
 
 function attempt(path: string, change: () => void): void {
   try {

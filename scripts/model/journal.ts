@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import { at, countAt, listAt, parsedJson, textAt } from './at.ts';
+import { parsedJson } from './at.ts';
 import { type JournalFolder, openFolder } from './journal-files.ts';
-import type { Entry, Purpose } from './ledger.ts';
+import {
+  type Counts,
+  countersFile,
+  type JournalEntry,
+  readCounts,
+  readEntries,
+  recordVersion,
+  underWay,
+} from './journal-records.ts';
 import type { ModelReply, ModelRequest } from './types.ts';
-
-/** What has been paid for. `rejected` says why an answer was of no use; it is never given again. */
-export interface JournalEntry extends Omit<Entry, 'replayed'> {
-  readonly key: string;
-  readonly attempt: number;
-  readonly reply: ModelReply;
-  readonly rejected: string | null;
-}
 
 /**
  * The paid answers of a night that is not yet committed, and the attempts that its process did not survive. One night
@@ -96,123 +95,26 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   };
 }
 
-interface Counts {
-  /** Counts up with each reckoning, so that a mark is never reckoned twice. */
-  readonly generation: number;
-  readonly died: Map<string, number>;
-}
-
-const version = 1;
-const countersFile = 'died.json';
-
 function lineOf(entry: JournalEntry): string {
-  return `${JSON.stringify({ version, ...entry })}\n`;
+  return `${JSON.stringify({ version: recordVersion, ...entry })}\n`;
 }
-
-function readEntries(answers: JournalFolder, problems: string[]): JournalEntry[] {
-  return answers.names().flatMap((name) => {
-    const key = /^([0-9a-f]{64})(?:\.rejected-\d{1,9})?\.json$/.exec(name)?.[1];
-    const entry = key === undefined ? null : parseEntry(textOf(answers, name), key);
-    if (entry === null) problems.push(`The journal's answer ${name} is damaged and is left out.`);
-    return entry === null ? [] : [entry];
-  });
-}
-
-function textOf(folder: JournalFolder, name: string): string {
-  try {
-    return folder.read(name);
-  } catch (thrown) {
-    return `unreadable: ${messageOf(thrown)}`;
-  }
-}
-
-function parseEntry(text: string, key: string): JournalEntry | null {
-  const value = parsedJson(text);
-  const purpose = purposeOf(at(value, 'purpose'));
-  const subject = textAt(value, 'subject');
-  const attempt = countAt(value, 'attempt');
-  const reply = parseReply(at(value, 'reply'));
-  const usd = at(value, 'usd');
-  const rejected = at(value, 'rejected');
-  if (at(value, 'version') !== version || at(value, 'key') !== key) return null;
-  if (purpose === null || subject === null || attempt === null || reply === null) return null;
-  if (usd !== null && (typeof usd !== 'number' || !Number.isFinite(usd) || usd < 0)) return null;
-  if (rejected !== null && typeof rejected !== 'string') return null;
-  return { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected };
-}
-
-function purposeOf(value: unknown): Purpose | null {
-  return value === 'phase1' || value === 'phase2' ? value : null;
-}
-
-function parseReply(value: unknown): ModelReply | null {
-  const text = textAt(value, 'text');
-  const model = textAt(value, 'model');
-  const finish = finishes.find((each) => each === at(value, 'finish'));
-  const [requests, input, cached, output] = ['requests', 'input', 'cached', 'output'].map((name) =>
-    countAt(value, 'usage', name),
-  );
-  const calls = at(value, 'toolCalls');
-  const toolCalls = listAt(value, 'toolCalls').flatMap((call) => {
-    const [id, name, args] = [textAt(call, 'id'), textAt(call, 'name'), textAt(call, 'arguments')];
-    return id === null || name === null || args === null ? [] : [{ id, name, arguments: args }];
-  });
-  if (text === null || model === null || finish === undefined) return null;
-  if (!Array.isArray(calls) || toolCalls.length !== calls.length) return null;
-  if (requests == null || input == null || cached == null || output == null) return null;
-  const allowance = countAt(value, 'allowance');
-  const usage = { requests, input, cached, output };
-  return { text, toolCalls, finish, usage, model, ...(allowance === null ? {} : { allowance }) };
-}
-
-const finishes = ['stop', 'tool_calls', 'length', 'refusal'] as const;
 
 /** Turns what an earlier process left under way into counts: one for a subject, however many of its marks there are. */
 function countDeaths(counters: JournalFolder, attempts: JournalFolder, problems: string[]): Counts {
   const before = readCounts(counters, problems);
   const names = attempts.names();
-  const subjects = names.flatMap((name) => underWay(name, textOf(attempts, name), before.generation, problems));
   if (names.length === 0) return before;
-  for (const subject of new Set(subjects)) before.died.set(subject, (before.died.get(subject) ?? 0) + 1);
+  for (const subject of underWay(attempts, before.generation, problems))
+    before.died.set(subject, (before.died.get(subject) ?? 0) + 1);
   const counts = { generation: before.generation + 1, died: before.died };
   counters.writeNow(countersFile, countersText(counts));
   for (const name of names) attempts.remove(name);
   return counts;
 }
 
-/** Subjects that were begun more often than ended. A line that is damaged is reported and left out. */
-function underWay(name: string, text: string, generation: number, problems: string[]): string[] {
-  const open = new Map<string, string>();
-  const lines = (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
-  let damaged = 0;
-  for (const line of lines) {
-    const value = parsedJson(line);
-    const [begun, ended, key] = [textAt(value, 'begin'), textAt(value, 'end'), textAt(value, 'key')];
-    const subject = begun ?? ended;
-    const mark = JSON.stringify([subject, key]);
-    if (subject === null || key === null) damaged += 1;
-    else if (ended !== null) open.delete(mark);
-    else if ((countAt(value, 'generation') ?? 0) >= generation) open.set(mark, subject);
-  }
-  if (damaged > 0) problems.push(`The journal's marks in ${name} are damaged; ${damaged} of them are left out.`);
-  return [...open.values()];
-}
-
-function readCounts(counters: JournalFolder, problems: string[]): Counts {
-  if (!counters.names().includes(countersFile)) return { generation: 0, died: new Map() };
-  const value = parsedJson(textOf(counters, countersFile));
-  const generation = countAt(value, 'generation');
-  const died = listAt(value, 'died').flatMap((pair): [string, number][] => {
-    const [subject, count] = [textAt(pair, 0), countAt(pair, 1)];
-    return subject === null || count === null ? [] : [[subject, count]];
-  });
-  if (generation === null) problems.push(`The journal's ${countersFile} is damaged and is left out.`);
-  return { generation: generation ?? 0, died: new Map(died) };
-}
-
 function countersText(counts: Counts): string {
   const died = [...counts.died].sort(([a], [b]) => byBinary(a, b));
-  return `${JSON.stringify({ version, generation: counts.generation, died })}\n`;
+  return `${JSON.stringify({ version: recordVersion, generation: counts.generation, died })}\n`;
 }
 
 function redactedReply(reply: ModelReply, redact: (text: string) => string): ModelReply {

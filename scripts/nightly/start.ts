@@ -14,7 +14,7 @@ import { project, scopesOf } from '../workspace/scope.ts';
 
 /** Everything a night starts from, as values. */
 export interface Start {
-  /** The full name of the branch that the memory is committed to. */
+  /** The full name of the branch that the memory is committed to; `HEAD` where a detached one is looked at. */
   readonly branch: string;
   /** null on a branch without a commit. */
   readonly base: Oid | null;
@@ -43,33 +43,34 @@ export const ourPaths = ['memories', statePath] as const;
  */
 export async function loadStart(repository: Repository, intent: 'work' | 'look' = 'work'): Promise<Start> {
   const head = await repository.head();
-  if (head.kind === 'detached') {
+  if (head.kind === 'detached' && intent === 'work') {
     throw new GitError(
       'HEAD is detached, so there is no branch to commit the memory to.',
       'Check out a branch first: git switch main',
     );
   }
+  const branch = head.kind === 'branch' ? head.ref : 'HEAD';
   const loaded = await loadStateRef(repository, stateRef);
   const pending = loaded?.tree.night.pendingPush ?? null;
-  if (intent === 'look') return startAt(repository, head.ref, head.oid, loaded, loaded?.oid ?? null);
-  const isOurs = pending !== null && pending.ref === head.ref;
+  if (intent === 'look') return startAt(repository, branch, head.oid, loaded, loaded?.oid ?? null);
+  const isOurs = pending !== null && pending.ref === branch;
   if (isOurs && head.oid === pending.tip) await repository.refresh(pending.oldOid, pending.tip);
   await refuseUncommitted(repository);
-  if (loaded === null || pending === null) return startAt(repository, head.ref, head.oid, loaded, loaded?.oid ?? null);
+  if (loaded === null || pending === null) return startAt(repository, branch, head.oid, loaded, loaded?.oid ?? null);
   if (isOurs && head.oid === pending.oldOid) {
-    await repository.swapRef(head.ref, pending.oldOid, pending.tip);
+    await repository.swapRef(branch, pending.oldOid, pending.tip);
     await repository.refresh(pending.oldOid, pending.tip);
-    return startAt(repository, head.ref, pending.tip, loaded, loaded.oid);
+    return startAt(repository, branch, pending.tip, loaded, loaded.oid);
   }
   if (isOurs && head.oid !== null && (await reached(repository, head.oid, pending.tip))) {
-    return startAt(repository, head.ref, head.oid, loaded, loaded.oid);
+    return startAt(repository, branch, head.oid, loaded, loaded.oid);
   }
   const [parent] = (await repository.readCommit(loaded.oid)).parents;
   const before =
     parent === undefined
       ? null
       : { oid: parent, tree: treeOfFiles(await repository.readFiles(parent, [...treeRoots])) };
-  return startAt(repository, head.ref, head.oid, before, loaded.oid);
+  return startAt(repository, branch, head.oid, before, loaded.oid);
 }
 
 async function refuseUncommitted(repository: Repository): Promise<void> {
