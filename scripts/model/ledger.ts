@@ -36,6 +36,8 @@ export interface Entry {
 }
 
 export interface Total {
+  /** Requests that were answered, however often each was sent. */
+  readonly answers: number;
   readonly usage: Usage;
   /** Dollars of everything that has a price. */
   readonly usd: number;
@@ -179,7 +181,7 @@ function totalOf(entries: readonly Entry[]): Total {
     if (entry.usd === null) unpriced += entry.usage.requests;
     if (entry.replayed) replayed += entry.usage.requests;
   }
-  return { usage, usd, unpriced, replayed };
+  return { answers: entries.length, usage, usd, unpriced, replayed };
 }
 
 function budgetError(what: string): ModelError {

@@ -12,7 +12,7 @@ import { dryRun } from './dry-run.ts';
 import { nightPolicy } from './policy.ts';
 import { nightJson, nightMarkdown, nightText } from './report.ts';
 import { type Phases, runNight } from './run.ts';
-import { loadConfig, sourcesOf, wishesOf, withFlags } from './settings.ts';
+import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
 
 /** Plays a night, or half of one, as the command line and the configuration say. */
 export async function playCommand(world: World, phases: Phases): Promise<ExitCode> {
@@ -37,7 +37,8 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   if (flags.isOn('dry-run')) return dryRun({ repository, rollouts, config, policy, world });
   const owner = { ...world.self, at: clock.now(), note: 'nightly' };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, async () => {
-    const engine = createEngine(config, repository, env, redact);
+    const usdLeft = await usdLeftThisMonth(config, repository, clock.now());
+    const engine = createEngine(config, repository, env, redact, usdLeft);
     for (const problem of engine.journal.problems) log.warn(problem);
     const elapsed = stopwatch();
     const goesOn = () => engine.goesOn() && elapsed() < config.budget.minutes * 60_000;

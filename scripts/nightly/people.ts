@@ -19,17 +19,19 @@ export interface PeoplesWork {
 /**
  * Compares the tree that the last night left on the branch with today's: lines that are new or reworded are people's
  * from now on; a bullet that stands nowhere any more is forgotten, its evidence tombstoned.
+ * @param mask takes secrets out of both trees: lines are known by what is left.
  */
 export async function recordPeople(
   repository: Repository,
   start: Start,
+  mask: (files: Files) => Files,
   runId: string,
   now: EpochSeconds,
 ): Promise<PeoplesWork> {
   const tip = start.night.recordedTips[start.branch];
   if (tip === undefined || tip === start.base) return { added: 0, removed: 0 };
   const before = await repository.readFiles(tip, ['memories']);
-  return compare(start.state, before, start.memories, runId, now);
+  return compare(start.state, mask(before), mask(start.memories), runId, now);
 }
 
 function compare(state: State, before: Files, now: Files, runId: string, at: EpochSeconds): PeoplesWork {

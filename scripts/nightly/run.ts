@@ -10,6 +10,7 @@ import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from 
 import type { Consolidator } from '../phase2/types.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
 import type { Clock, EpochSeconds } from '../shared/clock.ts';
+import type { Files } from '../shared/files.ts';
 import type { Progress } from '../shared/log.ts';
 import { sha256, shortThreadId } from '../shared/thread-id.ts';
 import { horizonOf, type Pruned, prune } from '../state/prune.ts';
@@ -19,7 +20,7 @@ import { getThread, threadByShortId, upsertThread } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
 import type { RunRow } from '../state/types.ts';
 import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
-import { handbookPath } from '../workspace/layout.ts';
+import { handbookPath, isGenerated } from '../workspace/layout.ts';
 import { type Commits, commitNight } from './commits.ts';
 import { type PeoplesWork, recordPeople } from './people.ts';
 import { loadStart, type Start } from './start.ts';
@@ -101,9 +102,11 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
 async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortSignal): Promise<NightReport> {
   const now = ports.clock.now();
   const start = await loadStart(ports.repository);
+  const mask = (files: Files) => withoutSecrets(files, ports.redact);
+  const memory = { files: mask(start.memories), baseline: start.baseline };
   const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
   const runId = runIdOf(start, found, ports, now);
-  const people = await recordPeople(ports.repository, start, runId, now);
+  const people = await recordPeople(ports.repository, start, mask, runId, now);
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,
@@ -120,11 +123,10 @@ async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortS
     { ...ports, attempts: attemptsOf(ports.journal), spent },
     signal,
   );
-  const memory = { files: start.memories, baseline: start.baseline };
   const phase2 = policy.phases.two
     ? await consolidate(start.state, memory, runId, policy.consolidation, { ...ports, spent }, signal)
     : addNewInputs(start.state, memory, policy.consolidation, now);
-  const outcome = outcomeOf(start, phase1, phase2);
+  const outcome = outcomeOf(start, phase1, phase2, ports.ledger);
   if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, found, phase1, phase2, ports));
   const stateText = snapshotOf(start.state);
   const commits = await commitNight(ports.repository, start, {
@@ -153,6 +155,11 @@ async function playNight(policy: NightPolicy, ports: NightPorts, signal?: AbortS
     branch: start.branch,
     stateBytes: Buffer.byteLength(stateText),
   };
+}
+
+/** What people wrote into the memory is read without the secrets that it may hold, and so written back. */
+function withoutSecrets(files: Files, redact: (text: string) => string): Files {
+  return new Map([...files].map(([path, text]) => [path, isGenerated(path) ? text : redact(text)]));
 }
 
 /** Equal inputs give equal ids, so that a night that is played again writes the same commits. */
@@ -216,10 +223,15 @@ function attemptsOf(journal: Journal) {
   };
 }
 
-/** Quiet: neither the tables nor the files differ from what the night found. */
-function outcomeOf(start: Start, phase1: ExtractionReport, phase2: ConsolidationReport): RunRow['outcome'] {
+/** Quiet: neither the tables nor the files differ from what the night found, and nothing was paid for. */
+function outcomeOf(
+  start: Start,
+  phase1: ExtractionReport,
+  phase2: ConsolidationReport,
+  ledger: Ledger,
+): RunRow['outcome'] {
   const isSame = snapshotOf(start.state) === start.stateText && equalFiles(start.memories, phase2.files);
-  if (isSame) return 'quiet';
+  if (isSame && ledger.total().answers === 0) return 'quiet';
   const failures = phase1.failed.length + phase2.scopes.filter(({ outcome }) => outcome === 'failed').length;
   return failures > 0 ? 'partly' : 'done';
 }
@@ -261,9 +273,10 @@ function runRow(
   };
 }
 
+/** How often a request had to be sent again depends on the server's mood: it is told, not recorded. */
 function usageOf(ledger: Ledger, purpose: 'phase1' | 'phase2'): Record<string, number> {
-  const { usage, usd } = ledger.total(purpose);
-  return { ...usage, micro_usd: Math.round(usd * 1_000_000) };
+  const { usage, usd, answers } = ledger.total(purpose);
+  return { ...usage, requests: answers, micro_usd: Math.round(usd * 1_000_000) };
 }
 
 function trailersOf(
@@ -274,10 +287,11 @@ function trailersOf(
 ): Record<string, string> {
   const { usage } = ports.ledger.total();
   const consolidated = phase2.scopes.filter(({ files }) => files !== null).length;
+  const byCode = phase2.scopes.filter(({ outcome }) => outcome === 'code_only').map(({ scope }) => scope);
   return {
     'Memory-Run': runId,
     'Memory-Phase1': `${phase1.extracted.length} extracted, ${phase1.nothing.length} without output, ${phase1.failed.length} failed`,
-    'Memory-Phase2': `${consolidated} scopes`,
+    'Memory-Phase2': `${consolidated} scopes${byCode.length === 0 ? '' : `, by code alone: ${byCode.join(' ')}`}`,
     'Memory-Model': ports.models,
     'Memory-Prompts': `${ports.extractor.promptHash.slice(0, 12)} ${ports.consolidator.promptHash.slice(0, 12)}`,
     'Memory-Tokens': `${usage.input} in, ${usage.output} out`,

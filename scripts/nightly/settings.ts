@@ -8,6 +8,8 @@ import { configPath, parseConfig } from '../shared/config.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
 import type { Flags } from '../shared/flags.ts';
+import { currentState } from '../state/current.ts';
+import { usageThisMonth } from '../state/runs.ts';
 import type { Wishes } from './policy.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +38,28 @@ export function withFlags(config: Config, flags: Flags): Config {
       `Write model.extract_model and model.consolidation_model into ${configPath}.`,
     );
   }
+  const { extract, consolidation } = config.model.prices;
+  const isPriced = extract !== undefined && consolidation !== undefined;
+  if (provider === 'openai' && config.budget.usd_per_month !== undefined && !isPriced) {
+    throw new UsageError(
+      '--model openai cannot keep to budget.usd_per_month without prices.',
+      `Write model.prices.extract and model.prices.consolidation into ${configPath}, or take the budget out.`,
+    );
+  }
   return { ...config, model: { ...config.model, provider } };
+}
+
+/** What the month's budget has left, in dollars; undefined where there is none. */
+export async function usdLeftThisMonth(
+  config: Config,
+  repository: Repository,
+  now: EpochSeconds,
+): Promise<number | undefined> {
+  const cap = config.budget.usd_per_month;
+  if (cap === undefined) return undefined;
+  const { state } = await currentState(repository);
+  const spent = Object.values(usageThisMonth(state, now)).reduce((sum, phase) => sum + (phase.micro_usd ?? 0), 0);
+  return Math.max(0, cap - spent / 1_000_000);
 }
 
 /** Where sessions are read from: `--source`, else the configuration's, else the agents' own folders on this machine. */

@@ -11,6 +11,7 @@ import type { Progress } from '../shared/log.ts';
 import type { State } from '../state/database.ts';
 import { recordExhausted, recordFailure, releaseClaim } from '../state/extraction.ts';
 import { stemsInUse } from '../state/outputs.ts';
+import { type Tombstones, tombstonesOf } from '../state/tombstones.ts';
 import type { EvidenceRow } from '../state/types.ts';
 import { rolloutPath } from '../workspace/layout.ts';
 import { type Claimed, claimSessions } from './claim.ts';
@@ -100,10 +101,11 @@ export async function extractMemories(
     });
   }
   const work = claimed.filter((entry) => !dead.includes(entry));
+  const tombstones = tombstonesOf(state);
   const suspect = (entry: Claimed) => ports.attempts.died(entry.found.thread.id) > 0;
   let done = 0;
   const one = async (entry: Claimed): Promise<Settled> => {
-    const read = ports.goesOn() ? await readOne(entry, ports, signal) : left;
+    const read = ports.goesOn() ? await readOne(entry, tombstones, ports, signal) : left;
     done += 1;
     ports.progress({ stage: 'phase 1: rollouts', done, total: work.length, note: ports.spent() });
     return { ...entry, read };
@@ -145,18 +147,24 @@ type Read =
 
 const left = { outcome: 'left' } as const;
 
-async function readOne({ found }: Claimed, ports: ExtractionPorts, signal?: AbortSignal): Promise<Read> {
+/** What people removed is not shown to an extractor again. */
+async function readOne(
+  { found }: Claimed,
+  tombstones: Tombstones,
+  ports: ExtractionPorts,
+  signal?: AbortSignal,
+): Promise<Read> {
   const { id } = found.thread;
   await ports.attempts.begin(id);
   try {
     const rollout = await rolloutOf(id, ports.rollouts, signal);
     if (typeof rollout === 'string') return { outcome: 'unreadable', detail: rollout };
-    const kept = filterRollout(rollout);
-    const input = { thread: rollout.thread, rolloutPath: rolloutPath(id, rollout.thread.startedAt), items: kept.items };
+    const { thread } = rollout;
+    const items = filterRollout(rollout).items.filter(({ n }) => !tombstones.hidesEvidence(id, n, thread.repo));
+    const input = { thread, rolloutPath: rolloutPath(id, thread.startedAt), items };
     const extraction = await ports.extractor.extract(input, signal);
-    const evidence =
-      extraction.outcome === 'extracted' ? evidenceRows(rollout.thread, rollout.items, extraction.text) : [];
-    return { outcome: 'read', thread: rollout.thread, redaction: rollout.redaction, evidence, extraction };
+    const evidence = extraction.outcome === 'extracted' ? evidenceRows(thread, rollout.items, extraction.text) : [];
+    return { outcome: 'read', thread, redaction: rollout.redaction, evidence, extraction };
   } catch (error) {
     if (error instanceof ModelError && error.kind === 'budget') return left;
     throw error;

@@ -49,6 +49,14 @@ function contradictions(value: unknown): ConfigIssue[] {
         found.push({ path: ['model', key], message: 'is missing: provider “openai” needs it (no model is built in)' });
     }
   }
+  const budget = isRecord(value.budget) ? value.budget : {};
+  const prices = isRecord(model.prices) ? model.prices : {};
+  if (model.provider === 'openai' && budget.usd_per_month !== undefined) {
+    for (const key of ['extract', 'consolidation']) {
+      if (prices[key] === undefined)
+        found.push({ path: ['model', 'prices', key], message: 'is missing: budget.usd_per_month counts with it' });
+    }
+  }
   for (const list of ['include', 'exclude'] as const) {
     const entries = Array.isArray(value[list]) ? value[list] : [];
     entries.forEach((entry: unknown, index) => {

@@ -45,7 +45,7 @@ test('what a dead process paid counts at its price then, once, and is marked as 
   const second = night(folder, () => ({ text: 'y', usage }));
   await second.model.ask(aRequest());
   await second.model.ask(aRequest());
-  assert.deepEqual(second.ledger.total('phase1'), { usage, usd: 2, unpriced: 0, replayed: 1 });
+  assert.deepEqual(second.ledger.total('phase1'), { answers: 1, usage, usd: 2, unpriced: 0, replayed: 1 });
 });
 
 test('what a dead process paid leaves less under the cap', async (t) => {

@@ -16,7 +16,7 @@ test('cached input costs what the configuration says, output its own price', () 
 test('a model without a price costs nothing that anybody knows, and the account says how often', () => {
   const ledger = createLedger({ prices });
   ledger.reserve(aRequest({ model: 'toString' })).settle(usage);
-  assert.deepEqual(ledger.total(), { usage, usd: 0, unpriced: 1, replayed: 0 });
+  assert.deepEqual(ledger.total(), { answers: 1, usage, usd: 0, unpriced: 1, replayed: 0 });
 });
 
 test('each purpose and each subject has its own account', () => {
