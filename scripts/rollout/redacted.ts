@@ -1,6 +1,6 @@
-import { createRedactor, type Redactor } from '../shared/redact.ts';
+import { createRedactor, type Finding, type Redactor } from '../shared/redact.ts';
 import type { Rollouts } from './source.ts';
-import type { Rollout } from './types.ts';
+import type { Item, Rollout } from './types.ts';
 
 /** The same sessions with their secrets removed: the only form in which the rest of the program sees them. */
 export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollouts {
@@ -25,7 +25,8 @@ export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollou
  */
 export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
   const counts: Record<string, number> = {};
-  const everywhere = valuesRedactor(rollout, redactor);
+  const found = rollout.items.map(({ text }) => redactor.find(text));
+  const everywhere = valuesRedactor(rollout.items, found);
   const clean = (text: string): string => {
     let current = text;
     for (const { redactCounted } of everywhere === null ? [redactor] : [redactor, everywhere]) {
@@ -35,8 +36,9 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
     }
     return current;
   };
-  const items = rollout.items.map((item) => {
-    const text = clean(item.text);
+  const items = rollout.items.map((item, index) => {
+    const isClean = everywhere === null && found[index]?.length === 0;
+    const text = isClean ? item.text : clean(item.text);
     const files = item.files?.map(clean);
     return files === undefined ? { ...item, text } : { ...item, text, files };
   });
@@ -49,14 +51,12 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
 }
 
 /** Knows the rollout's own secrets by their values; null where it holds none. */
-function valuesRedactor({ items }: Rollout, redactor: Redactor): Redactor | null {
+function valuesRedactor(items: readonly Item[], found: readonly (readonly Finding[])[]): Redactor | null {
   const values = new Set<string>();
-  for (const { text } of items) {
-    for (const { start, end } of redactor.find(text)) {
-      const value = text.slice(start, end);
-      if (value.length <= longestValue) values.add(value);
-    }
-  }
+  items.forEach(({ text }, index) => {
+    for (const { start, end } of found[index] ?? [])
+      if (end - start <= longestValue) values.add(text.slice(start, end));
+  });
   if (values.size === 0) return null;
   return createRedactor(Object.fromEntries([...values].map((value, index) => [`SESSION_SECRET_${index}`, value])));
 }

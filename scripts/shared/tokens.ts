@@ -34,9 +34,7 @@ export function estimateTokens(text: string): number {
 
 /** Whether a text has at most `limit` tokens. Tokenises only where neither bytes nor the estimate can tell. */
 export function fitsTokens(text: string, limit: number): boolean {
-  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return true;
-  if (text.length > limit * longestToken) return false;
-  return estimateTokens(text) <= limit || countTokens(text) <= limit;
+  return surelyFits(text, limit) ?? countTokens(text) <= limit;
 }
 
 /**
@@ -45,7 +43,7 @@ export function fitsTokens(text: string, limit: number): boolean {
  * has no room for the marker alone.
  */
 export function truncateMiddle(text: string, limit: TextLimit): string {
-  if ('tokens' in limit) return fitsTokens(text, limit.tokens) ? text : keepTokens(text, limit.tokens - markerTokens);
+  if ('tokens' in limit) return withinTokens(text, limit.tokens);
   return Buffer.byteLength(text) <= limit.bytes ? text : keepBytes(text, limit.bytes - markerBytes);
 }
 
@@ -55,6 +53,8 @@ const asPlainText = { disallowedSpecial: new Set<string>() };
 const pieceLength = 512;
 /** Characters of the longest token that o200k_base has. */
 const longestToken = 128;
+/** Characters a token that are looked at: text with longer tokens than that on average keeps less. */
+const windowPerToken = 16;
 const markerTokens = 12;
 const markerBytes = 40;
 
@@ -134,24 +134,40 @@ function tailOfBytes(text: string, bytes: number): string {
   return text.slice(start);
 }
 
-function keepTokens(text: string, budget: number): string {
-  const half = Math.max(0, budget) / 2;
-  return joined(text, headOfTokens(text, Math.ceil(half)), tailOfTokens(text, Math.floor(half)), 'tokens');
+/** What bytes or the estimate tell; null where only counting can. */
+function surelyFits(text: string, limit: number): boolean | null {
+  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return true;
+  if (text.length > limit * longestToken) return false;
+  return estimateTokens(text) <= limit ? true : null;
 }
 
-/** Looks at the first 16 characters a token only: text with longer tokens than that on average keeps less. */
-function headOfTokens(text: string, tokens: number): string {
-  const window = text.slice(0, onBoundary(text, tokens * 16));
-  const kept = tokenizer().decode(encoded(window).slice(0, tokens));
-  return window.slice(0, onBoundary(window, sharedPrefix(window, kept)));
+/** Tokenises once where it can: counting and cutting want the same tokens. */
+function withinTokens(text: string, limit: number): string {
+  const fits = surelyFits(text, limit);
+  if (fits === true) return text;
+  const half = Math.max(0, limit - markerTokens) / 2;
+  const [head, tail] = [Math.ceil(half), Math.floor(half)];
+  if (fits === null && text.length <= limit * windowPerToken) {
+    const tokens = encoded(text);
+    if (tokens.length <= limit) return text;
+    return joined(text, headOf(text, tokens, head), tailOf(text, tokens, tail), 'tokens');
+  }
+  if (fits === null && countTokens(text) <= limit) return text;
+  const first = text.slice(0, onBoundary(text, head * windowPerToken));
+  const last = text.slice(onBoundary(text, Math.max(0, text.length - tail * windowPerToken)));
+  return joined(text, headOf(first, encoded(first), head), tailOf(last, encoded(last), tail), 'tokens');
 }
 
-function tailOfTokens(text: string, tokens: number): string {
-  if (tokens === 0) return '';
-  const window = text.slice(onBoundary(text, Math.max(0, text.length - tokens * 16)));
-  const kept = tokenizer().decode(encoded(window).slice(-tokens));
-  const start = window.length - sharedSuffix(window, kept);
-  return window.slice(onBoundary(window, start) === start ? start : start + 1);
+function headOf(text: string, tokens: readonly number[], count: number): string {
+  const kept = tokenizer().decode(tokens.slice(0, count));
+  return text.slice(0, onBoundary(text, sharedPrefix(text, kept)));
+}
+
+function tailOf(text: string, tokens: readonly number[], count: number): string {
+  if (count === 0) return '';
+  const kept = tokenizer().decode(tokens.slice(-count));
+  const start = text.length - sharedSuffix(text, kept);
+  return text.slice(onBoundary(text, start) === start ? start : start + 1);
 }
 
 function encoded(text: string): number[] {

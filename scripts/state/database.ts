@@ -24,7 +24,7 @@ export async function openDatabase(): Promise<State> {
 /** The bookkeeping of one repository, in memory: what the tables' functions work on. Not safe across workers. */
 export class State {
   readonly #database: initSqlJs.Database;
-  readonly #prepared = new Map<string, initSqlJs.Statement>();
+  readonly #prepared = new Map<string, Prepared>();
   #depth = 0;
 
   constructor(database: initSqlJs.Database) {
@@ -33,9 +33,9 @@ export class State {
 
   /** Runs one statement. @returns rows inserted, updated or deleted. */
   run(sql: string, bound: Bound = {}): number {
-    const statement = this.#prepare(sql);
+    const { statement, names } = this.#prepare(sql);
     try {
-      statement.bind(placeholders(bound));
+      statement.bind(valuesOf(names, bound));
       statement.step();
     } finally {
       statement.reset();
@@ -44,12 +44,12 @@ export class State {
   }
 
   all(sql: string, bound: Bound = {}): Row[] {
-    const statement = this.#prepare(sql);
+    const { statement, names } = this.#prepare(sql);
     try {
-      statement.bind(placeholders(bound));
-      const names = statement.getColumnNames();
+      statement.bind(valuesOf(names, bound));
+      const columns = statement.getColumnNames();
       const rows: Row[] = [];
-      while (statement.step()) rows.push(named(names, statement.get()));
+      while (statement.step()) rows.push(named(columns, statement.get()));
       return rows;
     } finally {
       statement.reset();
@@ -86,7 +86,7 @@ export class State {
   inserter(table: string, columns: readonly ColumnType[]): (row: readonly Value[]) => void {
     const places = columns.map((column) => (column.type === 'TEXT' ? 'cast(? as text)' : '?'));
     const names = columns.map((column) => column.name);
-    const statement = this.#prepare(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`);
+    const { statement } = this.#prepare(`insert into ${table} (${names.join(', ')}) values (${places.join(', ')})`);
     return (row) => {
       try {
         statement.bind(row.map(bytesOfLong));
@@ -125,18 +125,24 @@ export class State {
 
   /** Frees the memory; the state cannot be used afterwards. */
   close(): void {
-    for (const statement of this.#prepared.values()) statement.free();
+    for (const { statement } of this.#prepared.values()) statement.free();
     this.#prepared.clear();
     this.#database.close();
   }
 
-  #prepare(sql: string): initSqlJs.Statement {
+  #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const statement = this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
-    return statement;
+    const prepared = { statement: this.#database.prepare(sql), names: namesIn(sql) };
+    this.#prepared.set(sql, prepared);
+    return prepared;
   }
+}
+
+interface Prepared {
+  readonly statement: initSqlJs.Statement;
+  /** Of its placeholders, in SQLite's order: by place is how the library binds fast. */
+  readonly names: readonly string[];
 }
 
 /** SQLite's texts end at NUL and hold no lone surrogate. */
@@ -151,8 +157,14 @@ const options: object = { useOldExtensionFunctions: false };
 
 const longText = 256;
 
-function placeholders(bound: Bound): Record<string, Value> {
-  return Object.fromEntries(Object.entries(bound).map(([name, value]) => [`:${name}`, storable(value)]));
+/** Each once, as it first occurs outside texts. */
+function namesIn(sql: string): string[] {
+  const found = sql.replace(/'[^']*'/g, "''").matchAll(/:([a-z_]\w*)/gi);
+  return [...new Set([...found].map((match) => match[1] ?? ''))];
+}
+
+function valuesOf(names: readonly string[], bound: Bound): (Value | Uint8Array)[] {
+  return names.map((name) => storable(bound[name] ?? null));
 }
 
 const unstorable = /[\0\p{Surrogate}]/u;
