@@ -1,22 +1,15 @@
 import { createRedactor, type Finding, type Redactor } from '../shared/redact.ts';
+import { hiddenThreadId } from '../shared/thread-id.ts';
 import type { Rollouts } from './source.ts';
+import { titleOf } from './thread.ts';
 import type { Item, Rollout } from './types.ts';
 
 /** The same sessions with their secrets removed: the only form in which the rest of the program sees them. */
 export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollouts {
-  return {
-    async list(signal) {
-      const { found, ignored } = await rollouts.list(signal);
-      return {
-        found: found.map((entry) => ({
-          ...entry,
-          thread: { ...entry.thread, title: redactor.redact(entry.thread.title) },
-        })),
-        ignored,
-      };
-    },
-    read: async (threadId, signal) => redactRollout(await rollouts.read(threadId, signal), redactor),
-  };
+  return rollouts.cleaned({
+    rollout: (rollout) => redactRollout(rollout, redactor),
+    text: (text) => redactor.redact(text),
+  });
 }
 
 /**
@@ -39,12 +32,26 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
   const items = rollout.items.map((item, index) => {
     const isClean = everywhere === null && found[index]?.length === 0;
     const text = isClean ? item.text : clean(item.text);
-    const files = item.files?.map(clean);
-    return files === undefined ? { ...item, text } : { ...item, text, files };
+    const { files, src } = item;
+    return {
+      ...item,
+      text,
+      ...(files === undefined ? {} : { files: files.map(clean) }),
+      src: src.id === undefined ? src : { ...src, id: redactor.redact(src.id) },
+    };
   });
+  const { thread } = rollout;
   return {
     ...rollout,
-    thread: { ...rollout.thread, title: clean(rollout.thread.title), cwd: clean(rollout.thread.cwd) },
+    thread: {
+      ...thread,
+      id: redactor.find(thread.id).length === 0 ? thread.id : hiddenThreadId(thread.id),
+      repo: redactor.redact(thread.repo),
+      aliases: thread.aliases.map((alias) => redactor.redact(alias)),
+      cwd: clean(thread.cwd),
+      branch: thread.branch === null ? null : clean(thread.branch),
+      title: titleOf(items),
+    },
     redaction: Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1))),
     items,
   };

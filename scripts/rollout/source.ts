@@ -24,6 +24,14 @@ export interface Rollouts {
   list(signal?: AbortSignal): Promise<{ readonly found: readonly Found[]; readonly ignored: readonly Ignored[] }>;
   /** @throws MemoryError for an id that `list` did not find, and for a file that can no longer be read. */
   read(threadId: string, signal?: AbortSignal): Promise<Rollout>;
+  /** The same sources, each session passed through `clean` once it is read: nobody sees it as it was. */
+  cleaned(clean: Clean): Rollouts;
+}
+
+export interface Clean {
+  rollout(rollout: Rollout): Rollout;
+  /** For paths and reasons. */
+  text(text: string): string;
 }
 
 export interface Source {
@@ -54,10 +62,14 @@ const cacheBytes = 64 * 1024 * 1024;
  * @param place where this machine's repositories and home folder are, and which repositories are wanted.
  */
 export function openRollouts(sources: readonly Source[], place: Place): Rollouts {
+  return rolloutsOf(sources, place, { rollout: (rollout) => rollout, text: (text) => text });
+}
+
+function rolloutsOf(sources: readonly Source[], place: Place, clean: Clean): Rollouts {
   const cache = rolloutCache(cacheBytes);
   let listing: Promise<Listing> | null = null;
   const listed = (signal?: AbortSignal): Promise<Listing> => {
-    listing ??= listAll(sources, place, cache, signal).catch((error: unknown) => {
+    listing ??= listAll(sources, { ...place, clean }, cache, signal).catch((error: unknown) => {
       listing = null;
       throw error;
     });
@@ -66,22 +78,32 @@ export function openRollouts(sources: readonly Source[], place: Place): Rollouts
   return {
     async list(signal) {
       const { found, ignored } = await listed(signal);
-      return { found, ignored };
+      return {
+        found,
+        ignored: ignored.map(({ path, reason }) => ({ path: clean.text(path), reason: clean.text(reason) })),
+      };
     },
     async read(threadId, signal) {
       const { entries, repeats } = await listed(signal);
       const entry = entries.get(threadId);
       if (entry === undefined)
         throw new MemoryError(`No session ${threadId} in the sources.`, 'See which there are: npm run status.');
-      const rollout = cache.get(entry.found.path) ?? (await readAgain(entry, place, signal));
+      const rollout = cache.get(entry.found.path) ?? (await readAgain(entry, { ...place, clean }, signal));
       return withoutRepeats(rollout, repeats.get(threadId) ?? new Set());
     },
+    cleaned: (more) =>
+      rolloutsOf(sources, place, {
+        rollout: (rollout) => more.rollout(clean.rollout(rollout)),
+        text: (text) => more.text(clean.text(text)),
+      }),
   };
 }
 
+type Reading = Place & { readonly clean: Clean };
+
 async function listAll(
   sources: readonly Source[],
-  place: Place,
+  place: Reading,
   cache: RolloutCache,
   signal?: AbortSignal,
 ): Promise<Listing> {
@@ -111,14 +133,14 @@ async function listAll(
 async function entryOf(
   path: string,
   reader: Reader,
-  place: Place,
+  place: Reading,
   cache: RolloutCache,
   signal?: AbortSignal,
 ): Promise<Entry | Ignored> {
   try {
     const reading = await reader.read(path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
     if (reading.outcome === 'ignored') return { path, reason: reading.reason };
-    const rollout = await rolloutOf(reading.session, place);
+    const rollout = place.clean.rollout(await rolloutOf(reading.session, place));
     cache.add(path, rollout);
     const { bytes, sha256 } = rollout.source;
     const outline = {
@@ -155,7 +177,7 @@ function keepBetter(entry: Entry, entries: Map<string, Entry>, ignored: Ignored[
 async function counted(
   entry: Entry,
   repeated: ReadonlySet<ItemNumber> | undefined,
-  place: Place,
+  place: Reading,
   cache: RolloutCache,
 ): Promise<Found> {
   if (repeated === undefined) return entry.found;
@@ -174,13 +196,28 @@ function foundOf(rollout: Rollout, path: string): Found {
   };
 }
 
-async function readAgain({ found, reader }: Entry, place: Place, signal?: AbortSignal): Promise<Rollout> {
-  const reading = await reader.read(found.path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
-  if (reading.outcome === 'session') return rolloutOf(reading.session, place);
+async function readAgain({ found, reader }: Entry, place: Reading, signal?: AbortSignal): Promise<Rollout> {
+  const reading = await readFile(found.path, reader, place, signal);
+  if (reading.outcome === 'session') return place.clean.rollout(await rolloutOf(reading.session, place));
   throw new MemoryError(
-    `${found.path} changed while it was read: ${reading.reason}.`,
+    `The session's file changed while it was read: ${reading.reason}.`,
     'Nothing to do: the next night reads it again.',
   );
+}
+
+/** What a failure says is kept in the state, so it names no path of this machine. */
+async function readFile(path: string, reader: Reader, { home }: Place, signal?: AbortSignal) {
+  try {
+    return await reader.read(path, { home, ...(signal === undefined ? {} : { signal }) });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new MemoryError(
+      `The session's file can no longer be read (${error.code}).`,
+      'Nothing to do: the next night looks for it again.',
+      { cause: error },
+    );
+  }
 }
 
 interface RolloutCache {

@@ -1,3 +1,5 @@
+import { createRedactor, type Redactor } from '../shared/redact.ts';
+import { placeholder } from '../shared/redact-types.ts';
 import { sanitizeText } from '../shared/sanitize.ts';
 import { withoutHomes } from './home.ts';
 
@@ -13,7 +15,10 @@ export function itemText(text: string, limit: number, home: string): string {
   return sanitizeText(withoutHomes(bounded(withoutMedia(text), limit), home));
 }
 
-/** Head and tail of a text that is longer than `limit` bytes, `[… n bytes omitted …]` between them. */
+/**
+ * Head and tail of a text that is longer than `limit` bytes, `[… n bytes omitted …]` between them. A cut leaves no part
+ * of a secret behind: neither half of one, nor one without the name by which it is known.
+ */
 export function bounded(text: string, limit: number): string {
   if (text.length * 3 <= limit) return text;
   const bytes = Buffer.from(text, 'utf8');
@@ -21,7 +26,11 @@ export function bounded(text: string, limit: number): string {
   const headEnd = lineEndBefore(bytes, Math.floor(limit / 2));
   const tailStart = lineStartAfter(bytes, bytes.length - Math.floor(limit / 2));
   const gap = `\n[… ${tailStart - headEnd} bytes omitted …]\n`;
-  return `${bytes.toString('utf8', 0, headEnd)}${gap}${bytes.toString('utf8', tailStart)}`;
+  const [head, afterHead] = around(bytes, headEnd);
+  const [beforeTail, tail] = around(bytes, tailStart);
+  const start = bytes.toString('utf8', 0, headEnd - Buffer.byteLength(head));
+  const end = bytes.toString('utf8', tailStart + Buffer.byteLength(tail));
+  return `${start}${withoutSecrets(head, '', afterHead)}${gap}${withoutSecrets(tail, beforeTail, '')}${end}`;
 }
 
 const snap = 4096;
@@ -29,13 +38,48 @@ const newline = 0x0a;
 
 function lineEndBefore(bytes: Buffer, at: number): number {
   const found = bytes.lastIndexOf(newline, at);
-  return found !== -1 && at - found <= snap ? found : characterStart(bytes, at);
+  if (found !== -1 && at - found <= snap) return found;
+  let end = at;
+  while (end > at - snap && end > 0 && isOfWord(bytes[end - 1])) end -= 1;
+  return end === 0 || isOfWord(bytes[end - 1]) ? characterStart(bytes, at) : end;
 }
 
 function lineStartAfter(bytes: Buffer, at: number): number {
   const found = bytes.indexOf(newline, at);
-  return found !== -1 && found - at <= snap ? found + 1 : characterStart(bytes, at);
+  if (found !== -1 && found - at <= snap) return found + 1;
+  let start = at;
+  while (start < at + snap && start < bytes.length && isOfWord(bytes[start])) start += 1;
+  return start === bytes.length || isOfWord(bytes[start]) ? characterStart(bytes, at) : start;
 }
+
+/** Letters, digits, the signs of tokens and of base64, and every byte of a character beyond ASCII. */
+function isOfWord(byte: number | undefined): boolean {
+  return byte !== undefined && (byte >= 0x80 || /[\w+/=.%~-]/.test(String.fromCharCode(byte)));
+}
+
+/** What stands on both sides of a cut. */
+function around(bytes: Buffer, at: number): [before: string, after: string] {
+  const start = characterStart(bytes, Math.max(0, at - snap));
+  const end = characterStart(bytes, Math.min(bytes.length, at + snap));
+  return [bytes.toString('utf8', start, at), bytes.toString('utf8', at, end)];
+}
+
+/** A piece of text without the secrets that it would show only together with what stands before or after it. */
+function withoutSecrets(piece: string, before: string, after: string): string {
+  byForm ??= createRedactor({});
+  let kept = '';
+  let from = 0;
+  for (const span of byForm.find(before + piece + after)) {
+    const start = Math.max(span.start - before.length, from);
+    const end = Math.min(span.end - before.length, piece.length);
+    if (end <= from || start >= piece.length) continue;
+    kept += piece.slice(from, start) + placeholder;
+    from = end;
+  }
+  return kept + piece.slice(from);
+}
+
+let byForm: Redactor | undefined;
 
 function characterStart(bytes: Buffer, at: number): number {
   let start = at;

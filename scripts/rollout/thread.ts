@@ -48,7 +48,8 @@ export function withoutRepeats(rollout: Rollout, repeated: ReadonlySet<ItemNumbe
 
 const titleCharacters = 120;
 
-function spanOf(items: readonly Item[], startedAt: number): Pick<Thread, 'title' | 'updatedAt'> {
+/** The first human words on one line, at most 120 characters. */
+export function titleOf(items: readonly Item[]): string {
   const first = items.find((item) => item.who === 'human' && item.kind === 'text');
   const words = [
     ...(first?.text ?? '')
@@ -56,8 +57,14 @@ function spanOf(items: readonly Item[], startedAt: number): Pick<Thread, 'title'
       .replace(/(?:\[image omitted\]|\s)+/g, ' ')
       .trim(),
   ];
-  const title = words.length > titleCharacters ? `${words.slice(0, titleCharacters - 1).join('')}…` : words.join('');
-  return { title, updatedAt: items.reduce((latest, item) => Math.max(latest, item.at ?? 0), startedAt) };
+  return words.length > titleCharacters ? `${words.slice(0, titleCharacters - 1).join('')}…` : words.join('');
+}
+
+function spanOf(items: readonly Item[], startedAt: number): Pick<Thread, 'title' | 'updatedAt'> {
+  return {
+    title: titleOf(items),
+    updatedAt: items.reduce((latest, item) => Math.max(latest, item.at ?? 0), startedAt),
+  };
 }
 
 async function repositoryOf(

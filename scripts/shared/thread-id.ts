@@ -4,7 +4,12 @@ const base32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /** The agent's own session id where it is plain, else `x-` and 16 hex digits of its sha256 (a path, an odd id). */
 export function safeThreadId(id: string): string {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(id) ? id : `x-${sha256(id).slice(0, 16)}`;
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$/.test(id) ? id : hiddenThreadId(id);
+}
+
+/** An id that says nothing of the agent's own one. */
+export function hiddenThreadId(id: string): string {
+  return `x-${sha256(id).slice(0, 16)}`;
 }
 
 /** The id that evidence shows: the first 8 characters (40 bits) of the id's sha256 in lower-case base32. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutHomes } from '../../scripts/rollout/home.ts';
 import { bounded, itemText } from '../../scripts/rollout/text.ts';
+import { joined, made } from '../support/secrets.ts';
 
 test("a user's home folder shows as ~, whatever the system", () => {
   for (const [text, shown] of [
@@ -43,4 +44,26 @@ test('media is named, whatever looks like media but is text stays', () => {
   assert.equal(itemText(`x "${base64}"`, 100_000, ''), `x "[base64 omitted, ${base64.length} characters]"`);
   const ruler = '='.repeat(5000);
   assert.equal(itemText(ruler, 100_000, ''), ruler);
+});
+
+test('a cut leaves neither half of a secret nor one without its name', () => {
+  const token = joined('gh', 'p_', made(36));
+  const password = joined('Tr0ub4', 'dor-', made(8));
+  const around = (at: number, secret: string) =>
+    `${'a '.repeat(20_000).slice(0, at)}${secret} ${'b '.repeat(40_000)}`.slice(0, 80_000);
+  for (let back = 0; back <= 44; back += 4) {
+    const head = bounded(around(16_384 - back, token), 32_768);
+    assert.ok(!head.includes(token.slice(4, 16)) || head.includes(token), `half of it ${back} before the head's end`);
+    const text = [...around(16_384 - back, token)].reverse().join('');
+    const tail = bounded(text, 32_768);
+    const reversed = [...token].reverse().join('');
+    assert.ok(
+      !tail.includes(reversed.slice(-16, -4)) || tail.includes(reversed),
+      `half of a word ${back} after the cut`,
+    );
+  }
+  for (let back = 0; back <= 20; back += 2) {
+    const text = `${'c '.repeat(40_000)}password=${password} ${'d '.repeat(20_000).slice(0, 16_384 - back)}`;
+    assert.ok(!bounded(text, 32_768).includes(password) || bounded(text, 32_768).includes(`password=${password}`));
+  }
 });
