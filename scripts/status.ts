@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { openRepository } from './git/open.ts';
+import { lookAtJournal } from './model/journal-look.ts';
+import { extractorClassOf, outlook } from './nightly/outlook.ts';
+import { nightPolicy } from './nightly/policy.ts';
+import { loadConfig, sourcesOf, wishesOf } from './nightly/settings.ts';
+import { loadStart, type Start } from './nightly/start.ts';
+import { checkoutsOnDisk } from './rollout/checkouts.ts';
+import { redactedRollouts } from './rollout/redacted.ts';
+import { openRollouts } from './rollout/source.ts';
+import type { Config } from './shared/config-schema.ts';
+import { type ExitCode, exitCodes } from './shared/errors.ts';
+import { jsonText } from './shared/escape.ts';
+import type { CommandSpec } from './shared/flags.ts';
+import { main, type World } from './shared/main.ts';
+import { createRedactor } from './shared/redact.ts';
+import { statusOf } from './status/facts.ts';
+import { statusJson } from './status/json.ts';
+import { type SourcesStatus, sourcesStatus } from './status/sources.ts';
+import { statusText } from './status/text.ts';
+import { warningsOf } from './status/warnings.ts';
+
+const spec: CommandSpec = {
+  name: 'status',
+  purpose: 'Who waits and why: runs, repositories, sessions, spending, what a dead night left. Writes nothing.',
+  flags: {
+    repo: { kind: 'value', value: '<dir>', help: 'the repository that holds the memory (default: this one)' },
+    source: {
+      kind: 'list',
+      value: '<agent>:<folder>',
+      help: 'look at the sessions of this folder instead of the configured sources',
+    },
+    json: { kind: 'switch', help: 'one JSON object on standard output' },
+  },
+  positionals: [],
+  examples: ['npm run status', 'npm run status -- --source codex:~/.codex/sessions --json'],
+};
+
+await main(spec, status);
+
+async function status(world: World): Promise<ExitCode> {
+  const { flags, env, clock, log } = world;
+  const repository = await openRepository(flags.valueOf('repo') ?? world.cwd, { env });
+  const config = await loadConfig(repository);
+  const start = await loadStart(repository, 'look');
+  const now = clock.now();
+  const facts = statusOf({
+    branch: start.branch,
+    state: start.state,
+    stateBytes: Buffer.byteLength(start.stateText),
+    stateOid: start.stateOid,
+    night: start.night,
+    memory: { files: start.memories, baseline: start.baseline },
+    journal: lookAtJournal(join(repository.commonDir, 'memory', 'journal')),
+    policy: nightPolicy(config, wishesOf(flags)).consolidation,
+    usdPerMonth: config.budget.usd_per_month ?? null,
+    now,
+  });
+  const sources = await lookAtSources(world, config, start);
+  const warnings = warningsOf(facts, sources?.ready.length ?? 0, now);
+  for (const warning of warnings) log.warn(warning);
+  log.result(flags.isOn('json') ? jsonText(statusJson(facts, sources, warnings)) : statusText(facts, sources, now));
+  return exitCodes.done;
+}
+
+/** What a night would read of the sources; null where none are configured or named. */
+async function lookAtSources(world: World, config: Config, { state }: Start): Promise<SourcesStatus | null> {
+  const { flags, env, home, clock, signal } = world;
+  const sources = sourcesOf(config, flags, home, env);
+  if (sources.length === 0) return null;
+  const place = { include: config.include, checkouts: checkoutsOnDisk(), home };
+  const listing = await redactedRollouts(openRollouts(sources, place), createRedactor(env)).list(signal);
+  const policy = nightPolicy(config, wishesOf(flags));
+  const { ready, skipped } = outlook(
+    state,
+    listing.found,
+    policy,
+    extractorClassOf(config.model.provider),
+    clock.now(),
+  );
+  return sourcesStatus(state, listing, { ready, skipped });
+}
