@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runScript } from './bench/child.ts';
+import { measures } from './bench/measures.ts';
+import { parseReading, readingText } from './bench/reading.ts';
+import { table } from './bench/report.ts';
+import type { Measure } from './bench/types.ts';
+import { judge, type Result } from './bench/verdict.ts';
+import { type ExitCode, exitCodes, UsageError } from './shared/errors.ts';
+import type { CommandSpec } from './shared/flags.ts';
+import { main, type World } from './shared/main.ts';
+
+const spec: CommandSpec = {
+  name: 'bench',
+  purpose: 'Measures how fast this is on this machine and compares it with what was promised.',
+  flags: {
+    check: { kind: 'switch', help: 'exit with 1 when a limit is missed' },
+    only: { kind: 'list', oneOf: measures.map(({ name }) => name), help: 'measure this alone' },
+    once: { kind: 'switch', help: 'one measure, once, in this process: for a profiler' },
+    json: { kind: 'switch', help: 'one JSON object on standard output' },
+  },
+  positionals: [],
+  examples: [
+    'npm run bench',
+    'npm run bench -- --check',
+    'npm run bench -- --only read --only memory',
+    'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
+  ],
+};
+
+await main(spec, bench);
+
+/** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
+async function bench(world: World): Promise<ExitCode> {
+  const { flags, log } = world;
+  const wanted = flags.listOf('only');
+  const chosen = measures.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  if (flags.isOn('once')) return once(world, chosen);
+  const results: Result[] = [];
+  for (const [done, measure] of chosen.entries()) {
+    log.progress({ stage: 'bench', done, total: chosen.length, note: measure.name });
+    results.push(
+      await judge(measure, async () =>
+        parseReading(await runScript(world, 'bench.ts', ['--once', '--only', measure.name])),
+      ),
+    );
+  }
+  log.progress({ stage: 'bench', done: chosen.length, total: chosen.length, note: '' });
+  const isMissed = results.some(({ verdict }) => verdict === 'missed');
+  log.result(flags.isOn('json') ? JSON.stringify({ held: !isMissed, measures: results }) : table(results));
+  return isMissed && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
+}
+
+async function once(world: World, chosen: readonly Measure[]): Promise<ExitCode> {
+  const [measure, ...others] = chosen;
+  if (measure === undefined || others.length > 0)
+    throw new UsageError(
+      '--once takes one measure.',
+      `Name it with --only: ${measures.map(({ name }) => name).join(', ')}.`,
+    );
+  const folder = await mkdtemp(join(tmpdir(), 'commit-to-memory-bench-'));
+  try {
+    world.log.result(readingText(await measure.take({ world, folder })));
+    return exitCodes.done;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
