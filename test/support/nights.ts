@@ -40,12 +40,23 @@ export interface Program {
   readonly cwd?: string;
 }
 
-/** `npm run nightly -- …` as a process of its own, on the fixed clock, with nobody's settings. */
-export function startNightly(
+/** `npm run nightly -- …` as a process of its own. */
+export function startNightly(args: readonly string[], program: Program = {}): Running {
+  return startCommand('nightly', args, program);
+}
+
+/** `npm run <name> -- …` as a process of its own, to its end. */
+export function command(name: string, args: readonly string[], program: Program = {}): Promise<Ended> {
+  return startCommand(name, args, program).ended;
+}
+
+/** A command as a process of its own, on the fixed clock, with nobody's settings. */
+function startCommand(
+  name: string,
   args: readonly string[],
   { node = process.execPath, env = {}, cwd }: Program = {},
 ): Running {
-  const child = spawn(node, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/nightly.ts'), ...args], {
+  const child = spawn(node, ['--import', import.meta.resolve('tsx'), join(root, `scripts/${name}.ts`), ...args], {
     cwd: cwd ?? root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
