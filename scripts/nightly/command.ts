@@ -10,6 +10,7 @@ import { createRedactor } from '../shared/redact.ts';
 import { createEngine } from './compose.ts';
 import { dryRun } from './dry-run.ts';
 import { nightPolicy } from './policy.ts';
+import { withTimeLeft } from './progress.ts';
 import { nightJson, nightMarkdown, nightText } from './report.ts';
 import { type Phases, runNight } from './run.ts';
 import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
@@ -44,7 +45,7 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
     const goesOn = () => engine.goesOn() && elapsed() < config.budget.minutes * 60_000;
     const report = await runNight(
       policy,
-      { ...engine, repository, rollouts, clock, redact, goesOn, progress: log.progress },
+      { ...engine, repository, rollouts, clock, redact, goesOn, progress: withTimeLeft(log.progress) },
       signal,
     );
     log.summary(nightMarkdown(report, engine.ledger));
