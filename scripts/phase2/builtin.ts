@@ -55,10 +55,19 @@ function consolidated(task: ConsolidationTask): Files {
       const before = task.appendOnly
         ? []
         : blocks.filter((block) => block.appliesTo.cwd === cwd && !kept.includes(block));
-      return renderBlock(draft(task, cwd, group, before));
+      const drafted = draft(task, cwd, group, before);
+      return renderBlock({ ...drafted, title: freeTitle(drafted.title, kept) });
     });
   const text = joinBlocks(preamble, [...kept.map((block) => block.raw), ...written]);
   return new Map([...task.files, [handbookPath, text]]);
+}
+
+/** A title that no block has that stays: of two with one title the second would be lost. */
+function freeTitle(title: string, kept: readonly Block[]): string {
+  const taken = new Set(kept.map((block) => block.title));
+  let free = title;
+  for (let count = 2; taken.has(free); count += 1) free = `${title}, part ${count}`;
+  return free;
 }
 
 function draft(

@@ -19,7 +19,7 @@ export function judge(scope: Prepared, proposed: Files, redact: (text: string) =
     const mended = repair(new Map([...files, ...scope.summaries]), context);
     return new Map([...mended].filter(([path]) => !scope.summaries.has(path)));
   };
-  const accepted = acceptBlocks(scope.ready, mend(masked(proposed, redact)), context);
+  const accepted = acceptBlocks(scope.ready, mend(masked(withoutDigest(proposed), redact)), context);
   return { ...accepted, files: withoutDigest(mend(accepted.files)) };
 }
 

@@ -90,7 +90,7 @@ function taskViolations(spot: Spot, block: Block, context: RuleContext, summarie
 }
 
 /** A block outlives its sessions' summaries where persons' words alone are left in it. */
-function standsWithoutTask(block: Block, context: RuleContext): boolean {
+export function standsWithoutTask(block: Block, context: RuleContext): boolean {
   const scope = scopeOf(block) ?? '';
   const bullets = bulletsOf(block);
   return (

@@ -89,17 +89,19 @@ export function joinBlocks(preamble: string, raws: readonly string[]): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
+export interface TaskDraft {
+  readonly title: string;
+  /** Lines of `formatReference`. */
+  readonly references: readonly string[];
+  readonly keywords: readonly string[];
+}
+
 /** What a block is made of; every bullet ends in its evidence. */
 export interface BlockDraft {
   readonly title: string;
   readonly scopeLine: string;
   readonly appliesTo: AppliesTo;
-  readonly tasks: readonly {
-    readonly title: string;
-    /** Lines of `formatReference`. */
-    readonly references: readonly string[];
-    readonly keywords: readonly string[];
-  }[];
+  readonly tasks: readonly TaskDraft[];
   /** Without marker, with evidence. */
   readonly bullets: Readonly<Record<SectionName, readonly string[]>>;
 }
@@ -109,15 +111,17 @@ export function renderBlock(draft: BlockDraft): string {
   const { repo, cwd, reuseRule } = draft.appliesTo;
   const parts = [
     `# Task Group: ${draft.title}\nscope: ${draft.scopeLine}\napplies_to: repo=${repo}; cwd=${cwd}; reuse_rule=${reuseRule}`,
-    ...draft.tasks.map(
-      (task, index) =>
-        `## Task ${index + 1}: ${task.title}\n### rollout_summary_files\n${task.references.join('\n')}\n### keywords\n- ${task.keywords.join(', ')}`,
-    ),
+    ...draft.tasks.map((task, index) => renderTask(task, index + 1)),
     ...sectionNames
       .filter((name) => draft.bullets[name].length > 0)
       .map((name) => `${sectionHeadings[name]}\n${draft.bullets[name].map((bullet) => `- ${bullet}`).join('\n')}`),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** A task's lines, without a line end after the last. */
+export function renderTask({ title, references, keywords }: TaskDraft, number: number): string {
+  return `## Task ${number}: ${title}\n### rollout_summary_files\n${references.join('\n')}\n### keywords\n- ${keywords.join(', ')}`;
 }
 
 interface Start {

@@ -1,12 +1,22 @@
 import { byBinary, type Files } from '../shared/files.ts';
 import { type BlockLine, followFences, readBlockLines } from './block-lines.ts';
-import { isHumanStated, type Summaries, summariesIn } from './block-rules.ts';
-import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
-import { everywhere, handbookPath, isGenerated } from './layout.ts';
+import { isHumanStated, type Summaries, standsWithoutTask, summariesIn } from './block-rules.ts';
+import {
+  type Block,
+  type Bullet,
+  bulletsOf,
+  joinBlocks,
+  parseHandbook,
+  renderTask,
+  scopeOf,
+  type TaskDraft,
+} from './handbook.ts';
+import { splitHeader } from './inputs.ts';
+import { everywhere, handbookPath, isGenerated, rawMemoriesPath, stemOf } from './layout.ts';
 import { lineHash, unitsOf } from './lines.ts';
 import { formatReference, parseReference } from './reference.ts';
 import { withoutHidden } from './text-rules.ts';
-import { withUnfiled } from './unfiled.ts';
+import { keywordsByThread, taskOf, withUnfiled } from './unfiled.ts';
 import type { RuleContext } from './violation.ts';
 
 /**
@@ -28,9 +38,10 @@ export function repair(files: Files, context: RuleContext): Files {
 function repairHandbook(text: string, files: Files, context: RuleContext): string {
   const { preamble, blocks } = parseHandbook(text);
   const summaries = summariesIn(files);
+  const tasks = taskMaker(files);
   const raws = blocks.flatMap((block) => {
     if (!block.isTaskGroup) return [block.raw];
-    const raw = repairBlock(block, summaries, context);
+    const raw = repairBlock(block, summaries, tasks, context);
     return raw === null ? [] : [raw];
   });
   const joined = raws.length === 0 && preamble.trim() === '' ? '' : joinBlocks(preamble, raws);
@@ -38,7 +49,7 @@ function repairHandbook(text: string, files: Files, context: RuleContext): strin
 }
 
 /** @returns null for a block that has nothing left to say. */
-function repairBlock(block: Block, summaries: Summaries, context: RuleContext): string | null {
+function repairBlock(block: Block, summaries: Summaries, tasks: TaskMaker, context: RuleContext): string | null {
   const tidied = readBlockLines(tidy(block.lines.map(({ text }) => text).join('\n')));
   const isUnknown = context.scope === everywhere && summaries.size === 0;
   const referenced = isUnknown ? tidied : tidied.flatMap((line) => repairReference(line, summaries));
@@ -46,8 +57,9 @@ function repairBlock(block: Block, summaries: Summaries, context: RuleContext): 
   const lines = renumbered(withTasks).map(({ text, fenced }) => (fenced ? text : withDash(text)));
   const raw = `${lines.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
   const after = parseHandbook(raw).blocks[0];
-  if (after === undefined || after.tasks.length > 0 || block.tasks.length === 0) return raw;
-  return withoutUnsupported(after, summaries, context);
+  if (after === undefined || after.tasks.length > 0) return raw;
+  const left = block.tasks.length === 0 ? raw : withoutUnsupported(after, summaries, context);
+  return left === null || context.scope === everywhere ? left : withLivingTasks(left, tasks, context);
 }
 
 function repairReference(line: BlockLine, summaries: Summaries): BlockLine[] {
@@ -108,6 +120,35 @@ function withoutUnsupported(block: Block, summaries: Summaries, context: RuleCon
   const raw = `${kept.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
   const left = parseHandbook(raw).blocks[0];
   return left === undefined || unitsOf(left).length === 0 ? null : raw;
+}
+
+/** Makes the tasks of sessions by their short ids; null for one without a summary. */
+type TaskMaker = (thread: string) => TaskDraft | null;
+
+function taskMaker(files: Files): TaskMaker {
+  const keywords = keywordsByThread(files.get(rawMemoriesPath) ?? '');
+  const summaries = new Map(
+    [...files]
+      .filter(([path]) => stemOf(path) !== null)
+      .map(([path, text]) => [splitHeader(text).header.thread, { file: path.slice('memories/'.length), text }]),
+  );
+  return (thread) => {
+    const summary = summaries.get(thread);
+    return summary === undefined ? null : taskOf(summary, keywords);
+  };
+}
+
+/** A block that names no session, but whose bullets cite some that are there, is given their tasks. */
+function withLivingTasks(raw: string, tasks: TaskMaker, context: RuleContext): string {
+  const block = parseHandbook(raw).blocks[0];
+  if (block === undefined || standsWithoutTask(block, context)) return raw;
+  const threads = new Set(bulletsOf(block).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
+  const living = [...threads].flatMap((thread) => tasks(thread) ?? []);
+  if (living.length === 0) return raw;
+  const lines = raw.split('\n');
+  const head = block.lines.findLastIndex(({ kind }) => kind === 'title' || kind === 'scope' || kind === 'applies_to');
+  lines.splice(head + 1, 0, ...living.flatMap((task, index) => ['', renderTask(task, index + 1)]));
+  return lines.join('\n');
 }
 
 function withDash(line: string): string {

@@ -15,7 +15,8 @@ import { renameSkill, skillScope } from './skill.ts';
 
 /**
  * What consolidating one scope sees: its blocks of the handbook, its raw memories and summaries, its skills; `*` also
- * the memory summary. Blocks and inputs are cut from the source, byte for byte.
+ * the memory summary. Blocks and inputs are cut from the source; the space between two blocks, which another scope's
+ * block may change, is always one line.
  */
 export function project(files: Files, scope: Scope): Files {
   const own = new Map<string, string>();
@@ -58,7 +59,12 @@ export function splice(files: Files, scope: Scope, projection: Files): Files {
 function partOf(path: string, text: string, scope: Scope): string | null {
   if (path === handbookPath) {
     const raws = parseHandbook(text).blocks.filter((block) => scopeOf(block) === scope);
-    return raws.length === 0 ? null : raws.map(({ raw }) => raw).join('');
+    return raws.length === 0
+      ? null
+      : joinBlocks(
+          '',
+          raws.map(({ raw }) => `${raw.trimEnd()}\n`),
+        );
   }
   if (path === rawMemoriesPath) return rawMemoriesOf(text, scope);
   if (path === memorySummaryPath) return scope === everywhere ? text : null;
@@ -71,7 +77,10 @@ function spliceHandbook(text: string | undefined, scope: Scope, own: string): st
   const whole = parseHandbook(text ?? '');
   const wanted = parseHandbook(own).blocks.filter((block) => scopeOf(block) === scope);
   const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
-  if (wanted.length === slots.length && wanted.every((block, index) => block.raw === slots[index]?.raw))
+  if (
+    wanted.length === slots.length &&
+    wanted.every((block, index) => block.raw.trimEnd() === slots[index]?.raw.trimEnd())
+  )
     return text ?? null;
   const placed = placeInSlots(slots, wanted);
   const raws = whole.blocks.flatMap((block) => {

@@ -1,5 +1,5 @@
 import { byBinary, type Files } from '../shared/files.ts';
-import { type Block, joinBlocks, parseHandbook, renderBlock, scopeOf } from './handbook.ts';
+import { type Block, joinBlocks, parseHandbook, renderBlock, scopeOf, type TaskDraft } from './handbook.ts';
 import { rawSections, splitHeader } from './inputs.ts';
 import { rawMemoriesPath, type Scope, stemOf } from './layout.ts';
 import { formatReference } from './reference.ts';
@@ -32,9 +32,32 @@ export function withUnfiled(handbook: string, files: Files): string {
   return raws.length === 0 && preamble.trim() === '' ? '' : joinBlocks(preamble, raws);
 }
 
-interface Summary {
+export interface Summary {
+  /** `rollout_summaries/<stem>.md` */
   readonly file: string;
   readonly text: string;
+}
+
+/** A task for one session, made from its summary. @param keywords by thread id, where raw memories give some. */
+export function taskOf({ file, text }: Summary, keywords: ReadonlyMap<string, string>): TaskDraft {
+  const { header, body } = splitHeader(text);
+  return {
+    title: titleOf(body),
+    references: [formatReference(file, header)],
+    keywords: [keywords.get(header.thread_id ?? '') ?? wordsOfStem(file)],
+  };
+}
+
+/** Thread id → its keywords as one text. */
+export function keywordsByThread(rawMemories: string): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { threadId, body } of rawSections(rawMemories)) {
+    const words = withoutHidden(/^keywords:[ \t]*(.{1,400})/m.exec(body)?.[1] ?? '')
+      .replace(/[<>*]/g, '')
+      .trim();
+    if (words !== '') found.set(threadId, words);
+  }
+  return found;
 }
 
 function unfiledSummaries(blocks: readonly Block[], files: Files): Map<Scope, Summary[]> {
@@ -69,14 +92,7 @@ function unfiledBlock(
     title: unfiledTitle,
     scopeLine: 'sessions that no other block names yet',
     appliesTo: { repo: scope, cwd: '.', reuseRule: 'look here when no other block fits' },
-    tasks: summaries.map(({ file, text }) => {
-      const { header, body } = splitHeader(text);
-      return {
-        title: titleOf(body),
-        references: [formatReference(file, header)],
-        keywords: [keywords.get(header.thread_id ?? '') ?? wordsOfStem(file)],
-      };
-    }),
+    tasks: summaries.map((summary) => taskOf(summary, keywords)),
     bullets: { preferences: [], knowledge: [], failures: [] },
   });
   return rest === '' ? block : `${block}\n${rest}\n`;
@@ -86,17 +102,6 @@ function titleOf(body: string): string {
   const title = withoutHidden(/^#{1,3}[ \t]+(.{1,400})/m.exec(body)?.[1] ?? body.split('\n')[0] ?? '');
   const outcome = /^Outcome:[ \t]*(success|partial|uncertain|fail)\b/m.exec(body)?.[1] ?? 'uncertain';
   return `${cutWords(title.replace(/[<>*`]/g, '').replace(/[.,;:\s]+$/, ''), 120) || 'session'}, ${outcome}`;
-}
-
-function keywordsByThread(rawMemories: string): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { threadId, body } of rawSections(rawMemories)) {
-    const words = withoutHidden(/^keywords:[ \t]*(.{1,400})/m.exec(body)?.[1] ?? '')
-      .replace(/[<>*]/g, '')
-      .trim();
-    if (words !== '') found.set(threadId, words);
-  }
-  return found;
 }
 
 function wordsOfStem(file: string): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
-import { createEngine, type Engine } from '../../scripts/nightly/compose.ts';
+import { createEngine, type Engine, type Patience } from '../../scripts/nightly/compose.ts';
 import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
 import { type NightReport, runNight } from '../../scripts/nightly/run.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
@@ -37,7 +37,7 @@ export interface NightOptions {
   readonly wishes?: Partial<Wishes>;
   readonly goesOn?: () => boolean;
   readonly usdLeft?: number;
-  readonly server?: Parameters<typeof createEngine>[5];
+  readonly patience?: Patience;
   readonly signal?: AbortSignal;
 }
 
@@ -102,8 +102,8 @@ async function playNight(dir: string, sessions: string, baseUrl: string, options
   );
   const source = { agent: 'codex' as const, path: sessions };
   const rollouts = redactedRollouts(openRollouts([source], { include: [], checkouts, home: '/home/dana' }), redactor);
-  const server = { wait: async () => {}, ...options.server };
-  const engine = createEngine(config, repository, env, redact, options.usdLeft, server);
+  const patience = { wait: async () => {}, ...options.patience };
+  const engine = createEngine(config, repository, env, redact, options.usdLeft, patience);
   const goesOn = () => engine.goesOn() && (options.goesOn?.() ?? true);
   const policy = nightPolicy(config, { all: true, now: false, since: null, ...options.wishes });
   const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: () => {} };

@@ -56,6 +56,17 @@ test('a reference to a summary that is gone is removed, with the task that reste
   assert.ok(other.includes('## Task 1: Again, fail') && !other.includes('Task 2'));
 });
 
+test('a block that lost its task but still rests on a session is given that session’s task', () => {
+  const shared = aBlock({
+    preferences: [],
+    knowledge: [`- the tests need port 5432 [${a}@4] [${b}@4]`],
+    failures: [],
+  });
+  const text = repaired(shared, [second]);
+  assert.ok(text.includes(`## Task 1: Fixed the build, success\n### rollout_summary_files\n${aReference(second)}\n`));
+  assert.deepEqual(violations(aWorkspace(text, [second]), aContext()), []);
+});
+
 test('a block whose sessions are gone keeps what persons said or wrote', () => {
   const block = aBlock({
     preferences: [`- a person said so [${a}@1]`],

@@ -57,6 +57,11 @@ test('an unchanged projection gives the same bytes', () => {
   }
 });
 
+test('a block of another scope that comes or goes leaves a projection as it is', () => {
+  const alone = project(aTree(`${aBlock()}\n${aBlock({ title: 'Deploying', thread: second })}`), repo);
+  assert.deepEqual(project(aTree(mixed), repo).get(handbookPath), alone.get(handbookPath));
+});
+
 test('a changed block stands where it stood, and nothing of others moves', () => {
   const files = aTree(mixed);
   const own = new Map(project(files, repo));
