@@ -80,7 +80,8 @@ function scopeViolations(scope: Scope, blocks: readonly Block[]): Violation[] {
       found.push(error(spot, block.line, 'block.twice', 'Another block of this scope has the same title.'));
     titles.add(block.title);
     for (const bullet of bulletsOf(block)) {
-      const words = normaliseLine(bullet.raw);
+      // What holds in two working folders has to stand in the block of each.
+      const words = `${block.appliesTo.cwd}\n${normaliseLine(bullet.raw)}`;
       if (bullets.has(words)) found.push(warning(spot, bullet.line, 'bullet.twice', 'The same bullet stands above.'));
       bullets.add(words);
     }

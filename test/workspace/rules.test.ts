@@ -271,6 +271,15 @@ const skills: readonly [string, string][] = [
 for (const [at, [rule, text]] of skills.entries())
   test(`${rule} is told (${at + 1})`, () => assert.ok(skillRules(text).includes(rule), String(skillRules(text))));
 
+test('a bullet may stand in the blocks of two working folders', () => {
+  const same = { knowledge: [`- same [${a}@3]`], preferences: [], failures: [] };
+  const rules = (other: string) =>
+    violations(aWorkspace(`${aBlock(same)}\n${other}`), aContext()).map(({ rule }) => rule);
+  const twice = aBlock({ ...same, title: 'The other' });
+  assert.ok(rules(twice).includes('bullet.twice'));
+  assert.ok(!rules(twice.replace('cwd=.; ', 'cwd=web; ')).includes('bullet.twice'));
+});
+
 test('a hostile handbook is judged without delay', () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `- ${'`"“<**'.repeat(3)}${at} always [${a}@${at}]`);
   const found = violations(aWorkspace(aBlock({ knowledge: lines, thread: second })), aContext());
