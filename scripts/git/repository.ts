@@ -62,6 +62,26 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
           .sort((a, b) => byBinary(a.path, b.path));
       }),
 
+    listFiles: (commit, paths) =>
+      guard(`The files of ${commit} cannot be listed`, async () => {
+        const leaves = await leavesOf(trees, await treeOf(commit), paths.map(toRaw));
+        return new Map(
+          [...leaves]
+            .filter(([, entry]) => isRegularFile(entry))
+            .flatMap(([raw, entry]): [string, Oid][] => {
+              const path = namedPath(raw);
+              return path === null ? [] : [[path, entry.oid]];
+            })
+            .sort(([a], [b]) => byBinary(a, b)),
+        );
+      }),
+
+    readBlobs: (oids) =>
+      guard('Files cannot be read', async () => {
+        const blobs = await backend.readObjects(oids.map(checkedOid));
+        return oids.map((oid, at) => blobBytes(oid, oid, blobs[at]));
+      }),
+
     readCommit: (oid) => guard(`The commit ${oid} cannot be read`, async () => withoutTree(await readCommit(oid))),
 
     history: (from, limit) =>
@@ -175,12 +195,22 @@ function withoutTree({ tree: _, ...commit }: CommitInfo & { readonly tree: Oid }
 
 /** @returns null for what is no text, or has a name that no file may have. */
 function textFile(raw: string, oid: Oid, blob: RawObject | null | undefined): [string, string] | null {
-  const path = fromRaw(raw);
-  if (path === null || pathFault(path) !== null) return null;
-  if (blob?.type !== 'blob')
-    throw new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
-  const text = blob.bytes.includes(0) ? null : decodeUtf8(blob.bytes);
+  const path = namedPath(raw);
+  if (path === null) return null;
+  const bytes = blobBytes(path, oid, blob);
+  const text = bytes.includes(0) ? null : decodeUtf8(bytes);
   return text === null ? null : [path, text.replaceAll('\r\n', '\n')];
+}
+
+/** @returns null for a name that no file may have. */
+function namedPath(raw: string): string | null {
+  const path = fromRaw(raw);
+  return path === null || pathFault(path) !== null ? null : path;
+}
+
+function blobBytes(path: string, oid: Oid, blob: RawObject | null | undefined): Buffer {
+  if (blob?.type === 'blob') return blob.bytes;
+  throw new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
 }
 
 function refFolder(prefix: string): string {

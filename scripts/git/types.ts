@@ -55,6 +55,10 @@ export interface Repository {
   readFiles(commit: Oid, paths: readonly string[]): Promise<Files>;
   /** Everything at or below the given paths of the commit, whatever it is, by path. */
   leaves(commit: Oid, paths: readonly string[]): Promise<readonly Leaf[]>;
+  /** Oids of the commit's regular files at or below the given paths, by path; no file is read. */
+  listFiles(commit: Oid, paths: readonly string[]): Promise<ReadonlyMap<string, Oid>>;
+  /** The bytes of blobs, in the order asked for; all are held at once. @throws GitError for one that is missing. */
+  readBlobs(oids: readonly Oid[]): Promise<readonly Buffer[]>;
   readCommit(oid: Oid): Promise<CommitInfo>;
   /** First-parent history, newest first; ends at a shallow clone's boundary. */
   history(from: Oid, limit: number): Promise<readonly CommitInfo[]>;

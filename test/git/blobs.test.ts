@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { GitError } from '../../scripts/git/errors.ts';
+import { openRepository } from '../../scripts/git/open.ts';
+import { userEmail } from '../../scripts/git/user-email.ts';
+import { aRepository, commitAll, env, git, temporaryFolder, writeFiles } from '../support/repository.ts';
+
+for (const backend of ['git', 'isomorphic'] as const) {
+  test(`${backend}: files are listed with their oids and read by them, as the bytes they are`, async (t) => {
+    const dir = aRepository(t, { 'a/b.jsonl': 'one\r\ntwo\n', 'a/c.bin': Buffer.from([0, 255, 10]), 'd.txt': 'd\n' });
+    symlinkSync('d.txt', join(dir, 'a/link'));
+    const commit = commitAll(dir, 'More');
+    const repository = await openRepository(dir, { backend, env });
+    const listed = await repository.listFiles(commit, ['a']);
+    assert.deepEqual(
+      [...listed],
+      ['a/b.jsonl', 'a/c.bin'].map((path) => [path, git(dir, 'rev-parse', `HEAD:${path}`)]),
+    );
+    assert.deepEqual(await repository.readBlobs([...listed.values()].reverse()), [
+      Buffer.from([0, 255, 10]),
+      Buffer.from('one\r\ntwo\n'),
+    ]);
+    assert.deepEqual([...(await repository.listFiles(commit, [''])).keys()], ['a/b.jsonl', 'a/c.bin', 'd.txt']);
+    await assert.rejects(repository.readBlobs(['1'.repeat(40)]), GitError);
+    await assert.rejects(repository.readBlobs([git(dir, 'rev-parse', 'HEAD^{tree}')]), GitError);
+  });
+}
+
+test('the email is the repository’s own, else the user’s, else there is none', async (t) => {
+  const home = temporaryFolder(t);
+  const withGit = { ...env, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+  const withoutGit = { ...withGit, PATH: '/nowhere' };
+  const dir = aRepository(t, { 'a.txt': 'a\n' });
+  for (const settings of [withGit, withoutGit]) assert.equal(await userEmail(dir, home, settings), null);
+  writeFiles(home, { '.gitconfig': '[user]\n\temail = dana@users.example\n' });
+  for (const settings of [withGit, withoutGit])
+    assert.equal(await userEmail(dir, home, settings), 'dana@users.example');
+  git(dir, 'config', 'user.email', 'Dana@Team.Example');
+  for (const settings of [withGit, withoutGit]) assert.equal(await userEmail(dir, home, settings), 'Dana@Team.Example');
+});
