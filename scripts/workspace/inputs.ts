@@ -1,8 +1,8 @@
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';
+import { withoutHidden } from '../shared/sanitize.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { isGenerated, rawMemoriesPath, type Scope, summaryPath } from './layout.ts';
-import { withoutHidden } from './text-rules.ts';
 
 /** What a selected stage-1 output contributes to the files that consolidation reads. */
 export interface InputRow {

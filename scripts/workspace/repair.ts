@@ -1,4 +1,5 @@
 import { byBinary, type Files } from '../shared/files.ts';
+import { withoutHidden } from '../shared/sanitize.ts';
 import { type BlockLine, followFences, readBlockLines } from './block-lines.ts';
 import { isHumanStated, type Summaries, standsWithoutTask, summariesIn } from './block-rules.ts';
 import {
@@ -15,7 +16,6 @@ import { splitHeader } from './inputs.ts';
 import { everywhere, handbookPath, isGenerated, rawMemoriesPath, stemOf } from './layout.ts';
 import { lineHash, unitsOf } from './lines.ts';
 import { formatReference, parseReference } from './reference.ts';
-import { withoutHidden } from './text-rules.ts';
 import { keywordsByThread, taskOf, withUnfiled } from './unfiled.ts';
 import type { RuleContext } from './violation.ts';
 

@@ -1,3 +1,4 @@
+import { withoutHidden } from '../shared/sanitize.ts';
 import { followFences } from './block-lines.ts';
 import { error, type Spot, type Violation } from './violation.ts';
 
@@ -13,11 +14,6 @@ export function textViolations(spot: Spot, text: string, firstLine = 1): Violati
   return found;
 }
 
-/** Without what no reader sees: zero-width, bidirectional and other control characters. */
-export function withoutHidden(text: string): string {
-  return text.replace(hiddenCharacters, '');
-}
-
 /** The line without code spans and quoted words: what is shown there is not what is said. */
 export function withoutQuotes(line: string): string {
   return line
@@ -31,11 +27,7 @@ function lineViolations(spot: Spot, line: string, number: number, fenced: boolea
     found.push(error(spot, number, 'text.conflict', 'A mark of an unresolved merge conflict stands here.'));
   if (withoutHidden(line) !== line)
     found.push(error(spot, number, 'text.hidden', 'The line has invisible or direction-changing characters.'));
-  if (!fenced && line.replace(/`[^`]{1,2000}`/g, ' ').includes('<!--'))
+  if (!fenced && /(?<!\\)<!--/.test(line.replace(/`[^`]{1,2000}`/g, ' ')))
     found.push(error(spot, number, 'text.comment', 'An HTML comment hides text from whoever reviews the page.'));
   return found;
 }
-
-// Joiners (U+200C, U+200D) are words' and emoji's own after a non-ASCII character, and hide something after an ASCII one.
-const hiddenCharacters =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<![^\u0000-\u007f])[\u200c\u200d]|[\u{e0000}-\u{e007f}]/gu;

@@ -1,9 +1,9 @@
 import { byBinary, type Files } from '../shared/files.ts';
+import { withoutHidden } from '../shared/sanitize.ts';
 import { type Block, joinBlocks, parseHandbook, renderBlock, scopeOf, type TaskDraft } from './handbook.ts';
 import { rawSections, splitHeader } from './inputs.ts';
 import { rawMemoriesPath, type Scope, stemOf } from './layout.ts';
 import { formatReference } from './reference.ts';
-import { withoutHidden } from './text-rules.ts';
 
 /** Title of the block that code makes for sessions that no other block of their scope names. */
 export const unfiledTitle = 'Unfiled';

@@ -5,7 +5,7 @@ import { before, test } from 'node:test';
 import { citedItems, parseEvidence } from '../../scripts/shared/evidence.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { parseYaml } from '../../scripts/shared/yaml.ts';
-import { type Ended, filesAt, nightly, over, recordedSources, root, tips } from '../support/nights.ts';
+import { command, type Ended, filesAt, nightly, over, recordedSources, root, tips } from '../support/nights.ts';
 import { git, scratchRepository } from '../support/repository.ts';
 
 interface Appears {
@@ -96,6 +96,12 @@ test('every line under a heading of preferences is a quotation, and its first it
     assert.match(bullet, /^- "/);
     for (const { thread, items } of parseEvidence(bullet)) assert.ok(human.has(`${thread}@${items[0]}`), bullet);
   }
+});
+
+test('check finds nothing in what the night made', async () => {
+  const { code, stdout, stderr } = await command('check', ['--repo', repo, '--json']);
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(JSON.parse(stdout).findings, [], stdout);
 });
 
 test('the object database is sound, and only the two commits and the state are new', () => {

@@ -3,12 +3,23 @@ import { test } from 'node:test';
 import { sanitizeText } from '../../scripts/shared/sanitize.ts';
 
 test('clean text of any script comes back as it is', () => {
-  for (const text of ['', 'plain\n\ttext', '中文 عربي Grüße 🔑', 'a\u2028b\u0085c'])
+  for (const text of ['', 'plain\n\ttext', '中文 عربي Grüße 🔑', 'می\u200cخواهم 👩\u200d💻'])
     assert.equal(sanitizeText(text), text);
 });
 
 test('line ends become LF', () => {
   assert.equal(sanitizeText('a\r\nb\rc\n\r\nd\r\r\n'), 'a\nb\nc\n\nd\n\n');
+});
+
+test('line ends that only some programs know become LF too', () => {
+  assert.equal(sanitizeText('a\u2028b\u2029c\u0085d'), 'a\nb\nc\nd');
+});
+
+test('what no reader sees goes: it would be told to a model alone', () => {
+  assert.equal(
+    sanitizeText('o\u200bne\ufeff t\u202ewo\u202c th\u00adree\u{e0041} a\u200db عربي\u200f'),
+    'one two three ab عربي',
+  );
 });
 
 test('NUL and other control characters go', () => {

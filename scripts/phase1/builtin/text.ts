@@ -70,7 +70,12 @@ export function cutToFit(text: string, max: number): { readonly text: string; re
 /** `"…"`, verbatim; what did not fit is marked outside the quotation marks. */
 export function quote(text: string, max = 240): string {
   const fitted = cutToFit(text.trim(), max);
-  return `"${fitted.text}"${fitted.cut ? ' …' : ''}`;
+  return `"${shown(fitted.text)}"${fitted.cut ? ' …' : ''}`;
+}
+
+/** With what would open an HTML comment escaped: no page hides what follows. */
+export function shown(text: string): string {
+  return text.replaceAll('<!--', '\\<!--');
 }
 
 /** A command or path as a Markdown code span of one line, up to the first word with a person's e-mail address. */

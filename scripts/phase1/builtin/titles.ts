@@ -2,7 +2,7 @@ import type { Thread } from '../../rollout/types.ts';
 import { withoutEvidence } from '../../shared/evidence.ts';
 import { filesOf } from './bullets.ts';
 import { baseName, type Task } from './tasks.ts';
-import { cutToFit, linesOf, type Sentence, sentencesOf } from './text.ts';
+import { cutToFit, linesOf, type Sentence, sentencesOf, shown } from './text.ts';
 
 const maxDescription = 320;
 // Fewer characters than this say little on their own.
@@ -24,7 +24,7 @@ export function titleOf(task: Task, thread: Thread, max = 100): string {
       .trim(),
     max,
   );
-  return cut ? `${text} …` : text.replace(/[.。!！:：]{1,4}$/, '');
+  return shown(cut ? `${text} …` : text.replace(/[.。!！:：]{1,4}$/, ''));
 }
 
 /** `Fix the test: success, changed pricing/discount.py, verified with pytest -q`, task by task. */
