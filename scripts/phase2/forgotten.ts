@@ -3,10 +3,11 @@ import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
 import { threadByShortId } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
+import type { ThreadRow } from '../state/types.ts';
 import { digestPath } from '../workspace/digest.ts';
 import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook } from '../workspace/handbook.ts';
 import { rawSections, splitHeader } from '../workspace/inputs.ts';
-import { handbookPath, rawMemoriesPath, type Scope, stemOf } from '../workspace/layout.ts';
+import { everywhere, handbookPath, rawMemoriesPath, type Scope, stemOf } from '../workspace/layout.ts';
 import { lineHash } from '../workspace/lines.ts';
 import { withoutHidden } from './rows.ts';
 
@@ -19,19 +20,24 @@ export interface Forgotten {
   hidesShort(shortId: string, n: ItemNumber): boolean;
 }
 
-/** What the tombstones that stand now hide of a scope. */
+/** What the tombstones that stand now hide of a scope; of `*`, which reads all, what each thread's own scope hides too. */
 export function forgottenIn(state: State, scope: Scope): Forgotten {
   const tombstones = tombstonesOf(state);
-  const ids = new Map<string, string>();
-  const idOf = (shortId: string): string => {
-    const known = ids.get(shortId) ?? threadByShortId(state, shortId)?.threadId ?? '';
-    ids.set(shortId, known);
-    return known;
+  const threads = new Map<string, ThreadRow | null>();
+  const threadOf = (shortId: string): ThreadRow | null => {
+    const known = threads.get(shortId);
+    const thread = known === undefined ? threadByShortId(state, shortId) : known;
+    threads.set(shortId, thread);
+    return thread;
   };
   return {
     any: !tombstones.isEmpty,
     hides: (threadId, n) => tombstones.hidesEvidence(threadId, n, scope),
-    hidesShort: (shortId, n) => tombstones.hidesEvidence(idOf(shortId), n, scope),
+    hidesShort: (shortId, n) => {
+      const thread = threadOf(shortId);
+      const scopes = scope === everywhere ? [scope, thread?.repo ?? scope] : [scope];
+      return thread !== null && scopes.some((each) => tombstones.hidesEvidence(thread.threadId, n, each));
+    },
   };
 }
 
