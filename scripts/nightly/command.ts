@@ -9,10 +9,11 @@ import type { World } from '../shared/main.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { createEngine } from './compose.ts';
 import { dryRun } from './dry-run.ts';
+import type { Phases } from './night.ts';
 import { nightPolicy } from './policy.ts';
 import { withTimeLeft } from './progress.ts';
 import { nightJson, nightMarkdown, nightText } from './report.ts';
-import { type Phases, runNight } from './run.ts';
+import { runNight } from './run.ts';
 import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
 
 /** Plays a night, or half of one, as the command line and the configuration say. */

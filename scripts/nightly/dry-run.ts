@@ -8,8 +8,8 @@ import { type ExitCode, exitCodes } from '../shared/errors.ts';
 import { terminalText } from '../shared/escape.ts';
 import type { World } from '../shared/main.ts';
 import { estimateTokens } from '../shared/tokens.ts';
+import type { NightPolicy } from './night.ts';
 import { extractorClassOf, outlook } from './outlook.ts';
-import type { NightPolicy } from './run.ts';
 import { loadStart } from './start.ts';
 
 export interface DryRun {

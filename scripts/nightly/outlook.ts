@@ -4,7 +4,8 @@ import type { Found } from '../rollout/source.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { State } from '../state/database.ts';
 import type { ExtractorClass } from '../state/types.ts';
-import { type NightPolicy, whatToRead } from './run.ts';
+import type { NightPolicy } from './night.ts';
+import { whatToRead } from './reading.ts';
 
 /** What a night would do with the sessions that there are. */
 export interface Outlook {

@@ -1,7 +1,7 @@
 import { type EpochSeconds, hour } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { signatureOf } from './compose.ts';
-import type { NightPolicy, Phases } from './run.ts';
+import type { NightPolicy, Phases } from './night.ts';
 
 /** @source codex-rs/memories: lease, retry and cooldown; design §6: new outputs a night, scopes at once */
 const constants = {

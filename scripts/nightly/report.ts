@@ -1,7 +1,7 @@
 import type { Ledger } from '../model/ledger.ts';
 import { markdownText, terminalText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
-import type { NightReport } from './run.ts';
+import type { NightReport } from './night.ts';
 
 /** What a night did, in lines for a person. Names of sessions and words of theirs are escaped. */
 export function nightText(report: NightReport, ledger: Ledger): string {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
+import type { Repository } from '../../scripts/git/types.ts';
 import { createEngine, type Engine, type Patience } from '../../scripts/nightly/compose.ts';
+import type { NightReport } from '../../scripts/nightly/night.ts';
 import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
-import { type NightReport, runNight } from '../../scripts/nightly/run.ts';
+import { runNight } from '../../scripts/nightly/run.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { redactedRollouts } from '../../scripts/rollout/redacted.ts';
 import { openRollouts } from '../../scripts/rollout/source.ts';
@@ -61,7 +63,8 @@ export interface Nights {
   git(...args: string[]): string;
 }
 
-export async function startNights(t: TestContext): Promise<Nights> {
+/** @param backend what reads and writes the repository: the quicker one, where a test is not about it. */
+export async function startNights(t: TestContext, backend: 'git' | 'isomorphic' = 'isomorphic'): Promise<Nights> {
   const dir = aRepository(t, { 'README.md': 'The team’s memory.\n' });
   const sessions = join(temporaryFolder(t), 'sessions');
   let behave: Behave = sound;
@@ -75,7 +78,8 @@ export async function startNights(t: TestContext): Promise<Nights> {
     async play(options) {
       behave = options.behave ?? sound;
       const before = server.requests.length;
-      const played = await playNight(dir, sessions, server.baseUrl, options);
+      const repository = await openRepository(dir, { env, backend });
+      const played = await playNight(repository, sessions, server.baseUrl, options);
       return { ...played, requests: server.requests.slice(before) };
     },
     file: (path) => fileAt(dir, path),
@@ -89,8 +93,7 @@ export function configFor(baseUrl: string): string {
   return `model:\n  provider: openai\n  base_url: ${baseUrl}\n  wire: chat\n  extract_model: small\n  consolidation_model: large\n`;
 }
 
-async function playNight(dir: string, sessions: string, baseUrl: string, options: NightOptions) {
-  const repository = await openRepository(dir, { env });
+async function playNight(repository: Repository, sessions: string, baseUrl: string, options: NightOptions) {
   const config = parseConfig(`${configFor(baseUrl)}${options.config ?? ''}`);
   const redactor = createRedactor(env);
   const redact = (text: string) => redactor.redact(text);

@@ -1,0 +1,175 @@
+import type { Repository, Signature } from '../git/types.ts';
+import type { Journal } from '../model/journal.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { ReadPolicy, SkipReason } from '../phase1/decide.ts';
+import { type ExtractionPolicy, type ExtractionReport, extractMemories } from '../phase1/run.ts';
+import type { Extractor } from '../phase1/types.ts';
+import { addNewInputs } from '../phase2/inputs.ts';
+import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from '../phase2/run.ts';
+import type { Consolidator } from '../phase2/types.ts';
+import type { Found, Rollouts } from '../rollout/source.ts';
+import type { Clock, EpochSeconds } from '../shared/clock.ts';
+import type { Files } from '../shared/files.ts';
+import type { Progress } from '../shared/log.ts';
+import { sha256 } from '../shared/thread-id.ts';
+import { type Pruned, prune } from '../state/prune.ts';
+import { recordRun } from '../state/runs.ts';
+import { snapshotOf } from '../state/snapshot.ts';
+import type { RunRow } from '../state/types.ts';
+import { isGenerated } from '../workspace/layout.ts';
+import type { Commits, Made } from './commits.ts';
+import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
+import { type PeoplesWork, recordPeople } from './people.ts';
+import { namedThreads, whatToRead } from './reading.ts';
+import type { Start } from './start.ts';
+
+/** What a night does: both, or one half. */
+export interface Phases {
+  /** Sessions → stage-1 outputs. */
+  readonly one: boolean;
+  /** Stage-1 outputs → memory files. Without it the new sessions' inputs alone are added. */
+  readonly two: boolean;
+}
+
+export interface NightPolicy {
+  readonly phases: Phases;
+  readonly reading: ReadPolicy;
+  readonly extraction: ExtractionPolicy;
+  readonly consolidation: ConsolidationPolicy;
+  readonly maxUnusedDays: number;
+  readonly author: Signature;
+}
+
+/** The world as a night needs it. */
+export interface NightPorts {
+  readonly repository: Repository;
+  readonly rollouts: Rollouts;
+  readonly extractor: Extractor;
+  readonly consolidator: Consolidator;
+  readonly fallback: Consolidator;
+  readonly journal: Journal;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Names of the models that are asked, for the ledger. */
+  readonly models: string;
+  readonly redact: (text: string) => string;
+  progress(progress: Progress): void;
+  goesOn(): boolean;
+}
+
+export interface NightReport {
+  readonly runId: string;
+  readonly phases: Phases;
+  readonly outcome: RunRow['outcome'];
+  readonly found: readonly Found[];
+  readonly ignored: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped: ReadonlyMap<string, SkipReason>;
+  readonly people: PeoplesWork;
+  readonly pruned: Pruned;
+  readonly phase1: ExtractionReport;
+  readonly phase2: ConsolidationReport;
+  readonly commits: Commits;
+  readonly branch: string;
+  readonly stateBytes: number;
+}
+
+/** A night's result, ready to be committed, and what to say of it. */
+export interface Played {
+  readonly made: Made;
+  readonly report: Omit<NightReport, 'commits'>;
+}
+
+/**
+ * Plays a night over what it starts from: values in, values out. Moves no ref and writes no file but the journal's.
+ * @throws ModelError that stops the night, and the signal's reason.
+ */
+export async function playNight(
+  start: Start,
+  policy: NightPolicy,
+  ports: NightPorts,
+  signal?: AbortSignal,
+): Promise<Played> {
+  const now = ports.clock.now();
+  const mask = (files: Files) => withoutSecrets(files, ports.redact);
+  const memory = { files: mask(start.memories), baseline: start.baseline };
+  const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
+  const runId = runIdOf(start, found, ports, now);
+  const people = await recordPeople(ports.repository, start, mask, runId, now);
+  const pruned = prune(start.state, {
+    now,
+    maxUnusedDays: policy.maxUnusedDays,
+    reachedAt: new Map(),
+    namedThreads: namedThreads(start),
+  });
+  const { candidates, skipped } = whatToRead(start, found, policy.reading, now);
+  const spent = () => spentNote(ports.ledger);
+  const phase1 = await extractMemories(
+    start.state,
+    candidates,
+    runId,
+    policy.extraction,
+    { ...ports, attempts: attemptsOf(ports.journal), spent },
+    signal,
+  );
+  const phase2 = policy.phases.two
+    ? await consolidate(start.state, memory, runId, policy.consolidation, { ...ports, spent }, signal)
+    : addNewInputs(start.state, memory, policy.consolidation, now);
+  const halves = { found: found.length, phase1, phase2 };
+  const outcome = outcomeOf(start, halves, ports.ledger);
+  if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, halves, ports));
+  const stateText = snapshotOf(start.state);
+  const made: Made = {
+    runId,
+    at: now,
+    files: phase2.files,
+    stateText,
+    baseline: phase2.baseline,
+    author: policy.author,
+    sessions: phase1.extracted.length + phase1.nothing.length,
+    repositories: phase2.scopes.filter(({ files, scope }) => files !== null && scope !== '*').map(({ scope }) => scope),
+    trailers: trailersOf(runId, halves, ports),
+  };
+  const report = {
+    runId,
+    phases: policy.phases,
+    outcome,
+    found,
+    ignored,
+    skipped: new Map([...skipped, ...phase1.skipped]),
+    people,
+    pruned,
+    phase1,
+    phase2,
+    branch: start.branch,
+    stateBytes: Buffer.byteLength(stateText),
+  };
+  return { made, report };
+}
+
+/** What people wrote into the memory is read without the secrets that it may hold, and so written back. */
+function withoutSecrets(files: Files, redact: (text: string) => string): Files {
+  return new Map([...files].map(([path, text]) => [path, isGenerated(path) ? text : redact(text)]));
+}
+
+/** Equal inputs give equal ids, so that a night that is played again writes the same commits. */
+function runIdOf(start: Start, found: readonly Found[], ports: NightPorts, now: EpochSeconds): string {
+  const inputs = found.map(({ thread }) => `${thread.id} ${thread.updatedAt}`);
+  const makers = [ports.extractor.promptHash, ports.consolidator.promptHash];
+  return sha256(JSON.stringify([start.base, now, inputs, makers])).slice(0, 16);
+}
+
+function attemptsOf(journal: Journal) {
+  const died = journal.diedAttempts();
+  return {
+    died: (threadId: string) => died.get(threadId) ?? 0,
+    begin: async (threadId: string) => journal.begin(threadId, 'rollout'),
+    end: async (threadId: string) => journal.end(threadId, 'rollout'),
+  };
+}
+
+function spentNote(ledger: Ledger): string {
+  const { usage, usd } = ledger.total();
+  if (usage.requests === 0) return '';
+  const cost = usd > 0 ? ` · $${usd.toFixed(2)}` : '';
+  return `${Math.round((usage.input + usage.output) / 1000)}k tokens${cost}`;
+}

@@ -1,0 +1,55 @@
+import { type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.ts';
+import type { Found } from '../rollout/source.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
+import { shortThreadId } from '../shared/thread-id.ts';
+import { horizonOf } from '../state/prune.ts';
+import { getThread, threadByShortId, upsertThread } from '../state/threads.ts';
+import { tombstonesOf } from '../state/tombstones.ts';
+import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
+import { handbookPath } from '../workspace/layout.ts';
+import type { Start } from './start.ts';
+
+/** Notes every session that is in time, and says of the others why they are not read. */
+export function whatToRead(
+  start: Pick<Start, 'state'>,
+  found: readonly Found[],
+  policy: ReadPolicy,
+  now: EpochSeconds,
+): { candidates: Found[]; skipped: Map<string, SkipReason> } {
+  const tombstones = tombstonesOf(start.state);
+  const horizon = horizonOf(start.state) ?? 0;
+  const skipped = new Map<string, SkipReason>();
+  const candidates: Found[] = [];
+  for (const entry of found) {
+    const { thread } = entry;
+    const row = getThread(start.state, thread.id);
+    const known = {
+      firstSeenAt: row?.firstSeenAt ?? null,
+      memoryMode: row?.memoryMode ?? 'enabled',
+      tombstoned: tombstones.hidesThread(thread.id) || tombstones.hidesAuthor(thread.author),
+      horizon,
+    };
+    const taken = threadByShortId(start.state, shortThreadId(thread.id));
+    const isTaken = taken !== null && taken.threadId !== thread.id;
+    const reason = whySkipped(entry, known, policy, now) ?? (isTaken ? 'short_id_taken' : null);
+    if (reason !== null) skipped.set(thread.id, reason);
+    else candidates.push(entry);
+    if (reason === null || reason === 'not_idle') {
+      const { id, kind: _kind, ...rest } = thread;
+      upsertThread(start.state, {
+        ...rest,
+        threadId: id,
+        firstSeenAt: known.firstSeenAt ?? now,
+        memoryMode: known.memoryMode,
+      });
+    }
+  }
+  return { candidates, skipped };
+}
+
+/** Threads that a standing line of the handbook names: their rows are kept. */
+export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<string> {
+  const { blocks } = parseHandbook(start.memories.get(handbookPath) ?? '');
+  const shortIds = new Set(blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
+  return new Set([...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []));
+}
