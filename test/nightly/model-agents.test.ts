@@ -101,13 +101,19 @@ for (const [name, agent, why] of failing) {
     const job = await jobOfShop(nights);
     assert.deepEqual([job?.status, job?.failures, job?.retryAt], ['error', 1, at('2026-11-29T04:00:00Z')]);
     assert.match(job?.lastError ?? '', why);
-    assert.equal((await nights.play({ at: '2026-11-29T03:30:00Z' })).requests.length, 0, 'it waits for an hour');
-
-    const next = await nights.play({ at: '2026-11-30T03:00:00Z' });
-    assert.equal(next.report.outcome, 'done');
-    assert.match(nights.file(handbook), /the tests need port 5432/);
   });
 }
+
+test('a repository that failed rests for an hour, unless it is wanted now', async (t) => {
+  const nights = await twoRepositories(t);
+  const behave = withShop(() => faults.refusal());
+  await nights.play({ at: '2026-11-29T03:00:00Z', behave });
+  assert.equal((await nights.play({ at: '2026-11-29T03:30:00Z', behave })).requests.length, 0);
+  assert.ok((await nights.play({ at: '2026-11-29T03:31:00Z', behave, wishes: { now: true } })).requests.length > 0);
+  const { report } = await nights.play({ at: '2026-11-30T03:00:00Z' });
+  assert.equal(report.outcome, 'done');
+  assert.match(nights.file(handbook), /the tests need port 5432/);
+});
 
 test('what is right of a proposal is accepted, what is wrong is left out and told', async (t) => {
   const nights = await twoRepositories(t);

@@ -35,7 +35,7 @@ const deploy = {
 } as const;
 
 async function afterInit(t: TestContext): Promise<{ nights: Nights; init: Played }> {
-  const nights = await startNights(t);
+  const nights = await startNights(t, 'git');
   nights.write(build, endpoint);
   return { nights, init: await nights.play({ at: '2026-11-29T03:00:00Z' }) };
 }
