@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -111,6 +111,18 @@ test('an entry script has a folder or is small', () => {
   );
   assert.deepEqual(
     large.map(({ path }) => path),
+    [],
+  );
+});
+
+test('every file that the map names is there', () => {
+  const map = readFileSync(join(scripts, 'README.md'), 'utf8');
+  const named = [...map.matchAll(/\b((?:[a-z0-9-]+\/)+[a-z0-9-]+\.(?:ts|md))\b/g)].map((match) => match[1] ?? '');
+  assert.ok(named.length > 20);
+  assert.deepEqual(
+    named.filter(
+      (path) => !existsSync(join(path.startsWith('prompts/') || path.startsWith('test/') ? root : scripts, path)),
+    ),
     [],
   );
 });
