@@ -39,6 +39,8 @@ export interface Log {
   progress(progress: Progress): void;
   /** Appends Markdown to the step summary, where the environment names one. */
   summary(markdown: string): void;
+  /** Hands a value of one line to the later steps of a GitHub Actions job, where the environment names a file for it. */
+  output(name: string, value: string): void;
 }
 
 /** @param environment `GITHUB_ACTIONS` turns warnings into annotations, `GITHUB_STEP_SUMMARY` names the summary file. */
@@ -82,6 +84,9 @@ export function createLog(stdout: Out, stderr: Out, environment: Readonly<Record
     },
     summary: (markdown) => {
       if (environment.GITHUB_STEP_SUMMARY) appendFileSync(environment.GITHUB_STEP_SUMMARY, `${markdown}\n`);
+    },
+    output: (name, value) => {
+      if (environment.GITHUB_OUTPUT) appendFileSync(environment.GITHUB_OUTPUT, `${name}=${terminalText(value)}\n`);
     },
   };
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonText, workflowProperty } from '../../scripts/shared/escape.ts';
 import { createLog } from '../../scripts/shared/log.ts';
+import { temporaryFolder } from '../support/repository.ts';
 
 function aLog(environment: Record<string, string>) {
   const lines: string[] = [];
@@ -15,6 +18,16 @@ test('an annotation names file, line and title, and no part of it can end anothe
   assert.deepEqual(lines, [
     '::error file=a%2Cline=1%3A%3Ab\\u{a}.md,line=7,title=x%3A y::bad:\u200b:error:\u200b:%250A next\n',
   ]);
+});
+
+test('an output is one line, whatever its value holds, and goes nowhere where no file is named', (t) => {
+  const file = join(temporaryFolder(t), 'output');
+  const { log, lines } = aLog({ GITHUB_OUTPUT: file });
+  log.output('claimed', 'true');
+  log.output('unfinished_run', '7\nclaimed=false');
+  aLog({ GITHUB_ACTIONS: 'true' }).log.output('claimed', 'false');
+  assert.equal(readFileSync(file, 'utf8'), 'claimed=true\nunfinished_run=7\\u{a}claimed=false\n');
+  assert.deepEqual(lines, []);
 });
 
 test('outside GitHub Actions there are no annotations', () => {
