@@ -16,7 +16,10 @@ export const builtinMeasure: Measure = {
   limit: { on: 'value', bound: 'at least', than: 1_000 },
   async take({ world, folder }) {
     const samples = await loadSamples();
-    const calibration = await parseSpeed(samples.flatMap(({ lines }) => lines));
+    const calibration = await parseSpeed(
+      world,
+      samples.flatMap(({ lines }) => lines),
+    );
     const sources = await writeSessions(join(folder, 'sessions'), samples, rollouts);
     const repository = join(folder, 'repository');
     await createRepository(repository, { branch: 'main', env: world.env });
@@ -42,7 +45,10 @@ export const startMeasure: Measure = {
   limit: null,
   async take({ world, folder }) {
     const samples = await loadSamples();
-    const calibration = await parseSpeed(samples.flatMap(({ lines }) => lines));
+    const calibration = await parseSpeed(
+      world,
+      samples.flatMap(({ lines }) => lines),
+    );
     const elapsed = stopwatch();
     await runScript(world, 'start.ts', ['--repo', join(folder, 'repository'), '--json']);
     return { value: elapsed(), calibration, note: '', faults: [] };

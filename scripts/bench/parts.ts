@@ -11,12 +11,15 @@ export const redactionMeasure: Measure = {
   what: "removing secrets from the samples' texts",
   unit: 'MB/s',
   limit: null,
-  async take() {
+  async take({ world }) {
     const texts = await sampleTexts();
     const { redact } = createRedactor({});
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const ms = await medianMs(9, () => texts.map((text) => redact(text)));
-    const calibration = await parseSpeed(texts.map((text) => JSON.stringify(text)));
+    const ms = await medianMs(world, 9, () => texts.map((text) => redact(text)));
+    const calibration = await parseSpeed(
+      world,
+      texts.map((text) => JSON.stringify(text)),
+    );
     return { value: rate(bytes, ms), calibration, note: '', faults: [] };
   },
 };
@@ -26,12 +29,15 @@ export const tiersMeasure: Measure = {
   what: 'filtering a sample session and fitting it into a request',
   unit: 'ms',
   limit: null,
-  async take() {
+  async take({ world }) {
     const rollouts = await sampleRollouts();
-    const ms = await medianMs(9, () => {
+    const ms = await medianMs(world, 9, () => {
       for (const rollout of rollouts) renderItems(filterRollout(rollout).items, inputLimits.unknownWindowTokens);
     });
-    const calibration = await parseSpeed((await sampleTexts()).map((text) => JSON.stringify(text)));
+    const calibration = await parseSpeed(
+      world,
+      (await sampleTexts()).map((text) => JSON.stringify(text)),
+    );
     return { value: ms / rollouts.length, calibration, note: `${rollouts.length} sessions`, faults: [] };
   },
 };

@@ -30,6 +30,7 @@ export const phase1Measure: Measure = {
   async take({ world, folder }) {
     const samples = (await loadSamples()).filter(({ speaksAt }) => speaksAt < rolloutBytes / 2);
     const calibration = await parseSpeed(
+      world,
       samples.flatMap((sample) => sessionText(sample, 1, rolloutBytes).trimEnd().split('\n')),
     );
     const warm = await writeSessions(join(folder, 'warm-up'), samples, warmUp, rolloutBytes);

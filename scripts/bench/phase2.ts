@@ -21,13 +21,13 @@ function measureOf(name: string, selected: number, limitMs: number): Measure {
     what: `phase 2 inputs and diff, ${selected} selected, ${changed} changed`,
     unit: 'ms',
     limit: { on: 'value', bound: 'at most', than: limitMs },
-    async take() {
+    async take({ world }) {
       const state = await emptyState();
       await fillState(state, selected);
       const start = lastNight(state, selected);
       await changeOutputs(state, changed);
       let diff = '';
-      const value = await medianMs(5, () => {
+      const value = await medianMs(world, 5, () => {
         const { changes } = prepareScope(state, rowScope, start, policyFor(selected), rowTime + day);
         diff = renderChanges(changes);
       });
@@ -35,7 +35,7 @@ function measureOf(name: string, selected: number, limitMs: number): Measure {
       const modified = diff.split('\n').filter((line) => line.startsWith('- M ')).length;
       return {
         value,
-        calibration: await parseSpeed(files),
+        calibration: await parseSpeed(world, files),
         note: `${(Buffer.byteLength(diff) / 1_000).toFixed(0)} KB of diff`,
         faults: modified === changed + 1 ? [] : [`the diff names ${modified} changed files instead of ${changed + 1}`],
       };

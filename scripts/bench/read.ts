@@ -14,12 +14,12 @@ export const readMeasure: Measure = {
   what: 'a Claude Code rollout of 40 MB, 85 % of it skippable',
   unit: 'MB/s',
   limit: { on: 'ratio', bound: 'at least', than: 0.25 },
-  async take({ folder }) {
+  async take({ world, folder }) {
     const { path, bytes } = await writeSession(folder, 40 * megabyte);
     const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-    const calibration = await parseSpeed(lines);
+    const calibration = await parseSpeed(world, lines);
     let items = 0;
-    const ms = await medianMs(5, async () => {
+    const ms = await medianMs(world, 5, async () => {
       items = await readOnce(path);
     });
     return { value: rate(bytes, ms), calibration, note: `${items} items`, faults: faultsOf(items) };

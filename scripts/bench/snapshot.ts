@@ -10,7 +10,7 @@ export const snapshotMeasure: Measure = {
   what: `opening and writing the state of ${outputs} outputs of 4 KB`,
   unit: 'ms',
   limit: { on: 'value', bound: 'at most', than: 1_000 },
-  async take() {
+  async take({ world }) {
     const filled = await emptyState();
     await fillState(filled, outputs);
     const text = snapshotOf(filled);
@@ -19,9 +19,9 @@ export const snapshotMeasure: Measure = {
       .split('\n')
       .filter((line) => line.startsWith('['))
       .map((line) => line.replace(/,$/, ''));
-    const calibration = await parseSpeed(rows);
+    const calibration = await parseSpeed(world, rows);
     let isSame = true;
-    const value = await medianMs(5, async () => {
+    const value = await medianMs(world, 5, async () => {
       const state = await openState(text);
       isSame &&= snapshotOf(state) === text;
       state.close();

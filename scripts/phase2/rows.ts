@@ -31,6 +31,8 @@ export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolea
 
 /** The text without the lines that rest on hidden items alone, and without hidden numbers beside others. */
 export function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): string {
+  const names = (mark: RegExpMatchArray) => (mark[1] ?? '').split(',').some((n) => isHidden(n.trim()));
+  if (![...text.matchAll(/\(@([\d:., ]{1,2000})\)/g)].some(names)) return text;
   return text
     .split('\n')
     .flatMap((line) => {

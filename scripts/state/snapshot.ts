@@ -1,5 +1,5 @@
 import { MemoryError, messageOf } from '../shared/errors.ts';
-import { integer, text } from './columns.ts';
+import { integer, text, textOrNull } from './columns.ts';
 import { type ColumnType, openDatabase, type State, type Value } from './database.ts';
 import { NewerSnapshotError, SnapshotError } from './errors.ts';
 import { migrate, migrations } from './migrations.ts';
@@ -89,15 +89,20 @@ function tableOf(state: State, name: string): Table {
   };
 }
 
-/** SQLite's JSON escapes as `JSON.stringify` does, and one text a row spares the library's copying by value. */
+/**
+ * SQLite's JSON escapes as `JSON.stringify` does, and one text a table spares the library's copying by value. Joining
+ * keeps the subquery's order: SQLite drops that only for aggregates that cannot see it.
+ */
 function rowsText(state: State, table: Table): string {
   const integers = table.columns.filter((column) => column.type === 'INTEGER').map((column) => column.name);
   const unsafe = integers.map((name) => `abs(${name}) > ${Number.MAX_SAFE_INTEGER}`).join(' or ') || 'false';
   if (state.first(`select 1 from ${table.name} where ${unsafe} limit 1`))
     throw new MemoryError(`A number in table ${table.name} is not below 2^53.`, 'Report this: nothing was written.');
   const columns = table.columns.map((column) => column.name).join(', ');
-  const rows = state.all(`select json_array(${columns}) as line from ${table.name} order by ${table.key.join(', ')}`);
-  return rows.length === 0 ? '' : `${rows.map((row) => text(row, 'line')).join(',\n')}\n`;
+  const lines = `select json_array(${columns}) as line from ${table.name} order by ${table.key.join(', ')}`;
+  const row = state.first(`select group_concat(line, ',' || char(10)) as lines from (${lines})`);
+  const rows = row && textOrNull(row, 'lines');
+  return rows === null ? '' : `${rows}\n`;
 }
 
 function fill(state: State, parsed: SnapshotText): void {

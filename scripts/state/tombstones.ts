@@ -75,7 +75,8 @@ export function tombstonesOf(state: State): Tombstones {
   return {
     isEmpty: standing.length === 0,
     hidesThread: (threadId) => threads.has(threadId),
-    hidesEvidence: (threadId, n, scope) => threads.has(threadId) || evidence.has(evidenceKey(threadId, n, scope)),
+    hidesEvidence: (threadId, n, scope) =>
+      threads.has(threadId) || (evidence.size > 0 && evidence.has(evidenceKey(threadId, n, scope))),
     hidesAuthor: (author) => author !== null && authors.has(author),
   };
 }
