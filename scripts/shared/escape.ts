@@ -15,17 +15,34 @@ export function jsonText(value: unknown): string {
   );
 }
 
-/** For running text in Markdown (step summary, pull request): no markup, no mention, no link takes effect. */
+/**
+ * For running text in Markdown (step summary, pull request): no markup, no mention, no reference, no link takes effect,
+ * nor do they where a squash makes a commit message of it. Hosts look for mentions and references after Markdown is
+ * rendered, so a backslash does not stop them: a zero-width space does.
+ */
 export function markdownText(text: string): string {
   return terminalText(text)
     .replace(/[\\`*_{}[\]<>#|~!-]/g, (character) => `\\${character}`)
-    .replace(/@/g, '@\u200b')
-    .replace(/(https?):\/\//gi, '$1:\u200b//');
+    .replace(/[@#!$%&^:](?=[^\s])/g, (character) => `${character}\u200b`)
+    .replace(/\b(gh)\\-(?=\d)/gi, '$1\\-\u200b')
+    .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}\u200b.`);
 }
 
-/** For the value of a commit's trailer or subject: one line of printable ASCII without a colon-newline trick. */
+/**
+ * For the value of a commit's trailer or subject: one line of printable ASCII without a colon-newline trick, a mention,
+ * a reference that closes an issue, or a bracketed word that stops a CI.
+ */
 export function commitText(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, '?').trim();
+  return text
+    .replace(/[^\x20-\x7e]+/g, '?')
+    .replace(/(?<!\w)@(?=\w)/g, '(at)')
+    .replace(/#(?=\d)/g, 'no. ')
+    .replace(/\b(gh)-(?=\d)/gi, '$1 ')
+    .replace(/:\/\//g, ': //')
+    .replace(/\[/g, '(')
+    .replace(/\]/g, ')')
+    .replace(/\*\*\*/g, '*')
+    .trim();
 }
 
 /** For the message of a GitHub Actions workflow command (`::warning::…`). */
