@@ -112,14 +112,22 @@ export function nightJson(report: NightReport, ledger: Ledger): Record<string, u
 /** Why a night had nothing to do, if so. */
 function headline(report: NightReport): string {
   const { phase1, phase2 } = report;
+  if (isIdle(report)) return `Nothing to do: ${whyQuiet(report)}.`;
   switch (report.outcome) {
-    case 'quiet':
-      return `Nothing to do: ${whyQuiet(report)}.`;
     case 'partly':
       return `Partly done: ${phase1.failed.length} sessions and ${phase2.scopes.filter(({ outcome }) => outcome === 'failed').length} repositories failed; the rest is kept.`;
     default:
       return `Done: ${whatWasDone(report)}${report.commits.tip === null ? '' : `, ${report.branch.replace('refs/heads/', '')} is at ${report.commits.tip.slice(0, 12)}`}.`;
   }
+}
+
+/** Quiet, or no more than noted which sessions wait. */
+function isIdle({ outcome, phase1, commits }: NightReport): boolean {
+  const { extracted, nothing, failed, left } = phase1;
+  return (
+    outcome === 'quiet' ||
+    (commits.inputs === null && [extracted, nothing, failed, left].every((one) => one.length === 0))
+  );
 }
 
 function whyQuiet({ phases, found }: NightReport): string {

@@ -3,15 +3,20 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
+import { playCommand } from '../../scripts/nightly/command.ts';
 import { createEngine } from '../../scripts/nightly/compose.ts';
+import { nightlySpec } from '../../scripts/nightly/flags.ts';
 import type { NightReport } from '../../scripts/nightly/night.ts';
 import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
 import { runNight } from '../../scripts/nightly/run.ts';
 import { type Checkouts, checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { redactedRollouts } from '../../scripts/rollout/redacted.ts';
 import { openRollouts, type Source } from '../../scripts/rollout/source.ts';
-import { fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
+import { clockFrom, fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { parseConfig } from '../../scripts/shared/config.ts';
+import { MemoryError } from '../../scripts/shared/errors.ts';
+import { parseFlags } from '../../scripts/shared/flags.ts';
+import { createLog } from '../../scripts/shared/log.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { git, env as gitEnv } from './repository.ts';
 import { samples } from './sessions.ts';
@@ -88,6 +93,35 @@ export function nightly(args: readonly string[], program: Program = {}): Promise
   return startNightly(args, program).ended;
 }
 
+/** The same inside this process, which is faster: what it prints, and the exit code that its error asks for. */
+export async function playedHere(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const log = createLog({ write: (text) => out.push(text) }, { write: (text) => err.push(text) }, env);
+  const ended = (code: number) => ({ code, signal: null, stdout: out.join(''), stderr: err.join('') });
+  const environment = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
+  try {
+    const world = {
+      flags: parseFlags(nightlySpec, args),
+      env: environment,
+      cwd: root,
+      home: '/nowhere',
+      log,
+      clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
+      signal: new AbortController().signal,
+      self: { host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
+      peakMemory: () => 0,
+      cpuTime: () => 0,
+    };
+    return ended(await playCommand(world, { one: true, two: true }));
+  } catch (error) {
+    if (!(error instanceof MemoryError)) throw error;
+    log.error(error.message);
+    log.info(`  ${error.hint}`);
+    return ended(error.exitCode);
+  }
+}
+
 /** `--now --since all` over these sources. */
 export function over(repo: string, sources: readonly Source[]): string[] {
   return [
@@ -107,6 +141,8 @@ export interface NightOptions {
   readonly config?: string;
   readonly checkouts?: Checkouts;
   readonly env?: Readonly<Record<string, string>>;
+  /** What happens outside while the night works: called as often as it shows how far it is. */
+  meanwhile?(stage: string): void;
 }
 
 export interface Night {
@@ -129,7 +165,7 @@ export async function playNight(repo: string, sources: readonly Source[], option
     rollouts,
     clock: fixedClock(parseIsoTime(at) ?? 0),
     redact,
-    progress: () => undefined,
+    progress: ({ stage }) => options.meanwhile?.(stage),
   });
   return { report, repository };
 }
