@@ -1,4 +1,4 @@
-import { RefMovedError } from '../git/errors.ts';
+import { GitError, RefMovedError } from '../git/errors.ts';
 import { commitNight } from './commits.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
 import { loadStart } from './start.ts';
@@ -24,7 +24,17 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
       ]);
       return { ...report, commits };
     } catch (error) {
-      if (!(error instanceof RefMovedError) || attempt === swapTries) throw error;
+      signal?.throwIfAborted();
+      if (!(error instanceof RefMovedError)) throw error;
+      if (attempt === swapTries) throw tooBusy(error);
     }
   }
+}
+
+function tooBusy(error: RefMovedError): GitError {
+  return new GitError(
+    `${error.ref} was moved by somebody else in each of ${swapTries} tries; the branch is as they left it.`,
+    'Run it again when nobody else writes there. What was paid for is in the journal and is not paid for again.',
+    { cause: error },
+  );
 }

@@ -5,7 +5,7 @@ import type { Files, Oid } from '../shared/files.ts';
 import { openStateOfRef, statePath } from '../state/current.ts';
 import type { State } from '../state/database.ts';
 import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
-import { loadStateRef, stateRef } from '../state/ref.ts';
+import { type LoadedState, loadStateRef, stateRef } from '../state/ref.ts';
 import { emptyState, openState, snapshotOf } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { treeOfFiles, treeRoots } from '../state/tree.ts';
@@ -65,12 +65,19 @@ export async function loadStart(repository: Repository, intent: 'work' | 'look' 
   if (isOurs && head.oid !== null && (await reached(repository, head.oid, pending.tip))) {
     return startAt(repository, branch, head.oid, loaded, loaded.oid);
   }
-  const [parent] = (await repository.readCommit(loaded.oid)).parents;
-  const before =
-    parent === undefined
-      ? null
-      : { oid: parent, tree: treeOfFiles(await repository.readFiles(parent, [...treeRoots])) };
-  return startAt(repository, branch, head.oid, before, loaded.oid);
+  return startAt(repository, branch, head.oid, await lastReached(repository, loaded.oid, head.oid), loaded.oid);
+}
+
+/** The state before this one whose commits reached the branch: one night may have lost the branch several times. */
+async function lastReached(repository: Repository, lost: Oid, head: Oid | null): Promise<LoadedState | null> {
+  for (let at = lost; ; ) {
+    const [parent] = (await repository.readCommit(at)).parents;
+    if (parent === undefined) return null;
+    const before = { oid: parent, tree: treeOfFiles(await repository.readFiles(parent, [...treeRoots])) };
+    const pending = before.tree.night.pendingPush;
+    if (pending === null || (head !== null && (await reached(repository, head, pending.tip)))) return before;
+    at = parent;
+  }
 }
 
 async function refuseUncommitted(repository: Repository): Promise<void> {

@@ -51,6 +51,8 @@ test('every kind of mistake is named at once, each with its line', () => {
         'line 11: model.key_env',
         'model.extract_model is missing',
         'model.consolidation_model is missing',
+        'model.prices.extract is missing: budget.usd_per_month counts with it',
+        'model.prices.consolidation is missing',
         'line 13: budget.minutes',
         'line 14: budget.usd_per_month',
         'line 16: memory.max_unused_days',

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
 import { createEngine, type Engine, type Patience } from '../../scripts/nightly/compose.ts';
-import type { NightReport } from '../../scripts/nightly/night.ts';
+import type { NightPorts, NightReport } from '../../scripts/nightly/night.ts';
 import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
 import { runNight } from '../../scripts/nightly/run.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
@@ -40,6 +40,7 @@ export interface NightOptions {
   readonly goesOn?: () => boolean;
   readonly usdLeft?: number;
   readonly patience?: Patience;
+  readonly progress?: NightPorts['progress'];
   readonly signal?: AbortSignal;
 }
 
@@ -109,7 +110,7 @@ async function playNight(repository: Repository, sessions: string, baseUrl: stri
   const engine = createEngine(config, repository, env, redact, options.usdLeft, patience);
   const goesOn = () => engine.goesOn() && (options.goesOn?.() ?? true);
   const policy = nightPolicy(config, { all: true, now: false, since: null, ...options.wishes });
-  const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: () => {} };
+  const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: options.progress ?? (() => {}) };
   return { report: await runNight(policy, ports, options.signal), engine };
 }
 
