@@ -31,7 +31,12 @@ const doors: Readonly<Record<string, string>> = {
 /** What only one file may touch. */
 const reserved: readonly { readonly pattern: RegExp; readonly file: string; readonly what: string }[] = [
   { pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/, file: 'shared/clock.ts', what: 'reads the time' },
-  { pattern: /(?<![\w.'"`/-])process\.|from 'node:process'/, file: 'shared/main.ts', what: 'touches the process' },
+  // A child's group can be signalled by that alone.
+  {
+    pattern: /(?<![\w.'"`/-])process\.(?!kill\(-child\.)|from 'node:process'/,
+    file: 'shared/main.ts',
+    what: 'touches the process',
+  },
   { pattern: /\bconsole\.|\bstdout\.write\(|\bstderr\.write\(/, file: 'shared/log.ts', what: 'prints' },
   { pattern: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/, file: 'none', what: 'draws lots' },
   { pattern: /\beval\(|\bnew Function\(|\bexecSync\(|\bexec\(['"`]|shell: true/, file: 'none', what: 'runs a text' },

@@ -1,25 +1,24 @@
-import { spawn } from 'node:child_process';
-import { GitError } from './errors.ts';
+import { type Ran, runChild } from './child.ts';
 import type { Layout } from './layout.ts';
 
 /** The environment a command was started in; `GIT_*` in it is never passed on. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: Buffer;
-  readonly stderr: string;
-}
-
 /** Runs `git <args>` in one repository, with nothing around it that could change what it does: no hooks, no prompts. */
-export type RunGit = (args: readonly string[], input?: Buffer | string) => Promise<Ran>;
+export type RunGit = (args: readonly string[], input?: Buffer | string, signal?: AbortSignal) => Promise<Ran>;
 
-/** @returns a runner whose promise rejects only where the program cannot be started or takes over ten minutes. */
-export function gitProgram(layout: Layout, env: Environment): RunGit {
+/**
+ * @param more variables that are set as they are, for what has to do with a network; it may take an hour then.
+ * @returns a runner whose promise rejects only where the program cannot be started, is stopped or takes too long.
+ */
+export function gitProgram(layout: Layout, env: Environment, more?: Readonly<Record<string, string>>): RunGit {
   const place = [`--git-dir=${layout.gitDir}`, ...(layout.workTree === null ? [] : [`--work-tree=${layout.workTree}`])];
   const cwd = layout.workTree ?? layout.gitDir;
-  const cleanEnv = environmentFrom(env);
-  return (args, input) => run([...place, ...neutral, ...args], cwd, cleanEnv, input);
+  const cleanEnv = { ...environmentFrom(env), ...more };
+  const group = more !== undefined;
+  const limitSeconds = group ? 3_600 : 600;
+  return (args, input = '', signal) =>
+    runChild([...place, ...neutral, ...args], { cwd, env: cleanEnv }, input, { signal, limitSeconds, group });
 }
 
 /** Output of a command that must not fail. */
@@ -69,41 +68,3 @@ function environmentFrom(env: Environment): Record<string, string> {
     GIT_COMMITTER_EMAIL: 'commit-to-memory@localhost',
   };
 }
-
-function run(
-  args: readonly string[],
-  cwd: string,
-  env: Record<string, string>,
-  input: Buffer | string | undefined,
-): Promise<Ran> {
-  return new Promise((done, fail) => {
-    const child = spawn('git', args, {
-      cwd,
-      env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    const watchdog = setTimeout(() => child.kill('SIGKILL'), watchdogMs);
-    child.on('error', (error) => {
-      clearTimeout(watchdog);
-      fail(error);
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(watchdog);
-      if (signal !== null)
-        fail(new GitError(`git was stopped by ${signal}.`, 'Run it again; see with git status how far it came.'));
-      else done({ code: code ?? 1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
-    });
-    child.stdin.on('error', ignoreClosedPipe);
-    child.stdin.end(input ?? '');
-  });
-}
-
-const watchdogMs = 600_000;
-
-/** A program that stops reading has failed, and says why on stderr. */
-function ignoreClosedPipe(): void {}

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MemoryError } from '../shared/errors.ts';
@@ -21,6 +20,7 @@ import {
   toRaw,
 } from './objects.ts';
 import { checkedOid, checkedRef } from './ref-name.ts';
+import { shallowCommits } from './remote-history.ts';
 import { requireSettled } from './settled.ts';
 import { changedLeaves, leavesOf, treesOf } from './tree-read.ts';
 import { rewriteTree } from './tree-write.ts';
@@ -94,7 +94,9 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
     rootCommit: () =>
       guard('The history cannot be read', async () => {
         const { oid } = await backend.head();
-        return oid === null || existsSync(join(layout.commonDir, 'shallow')) ? null : backend.firstCommit(oid);
+        if (oid === null) return null;
+        const first = await backend.firstCommit(oid);
+        return (await shallowCommits(layout.commonDir)).has(first) ? null : first;
       }),
 
     writeCommit: (spec) =>

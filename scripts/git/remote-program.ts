@@ -1,0 +1,114 @@
+import type { Ran } from './child.ts';
+import type { Layout } from './layout.ts';
+import { type Environment, gitProgram } from './program.ts';
+import { newBase, type Service } from './remote-http.ts';
+import { networkVariables } from './remote-program-env.ts';
+import { failureOf, isRedirect, refusalIn, remoteLines } from './remote-program-words.ts';
+import type { Transport } from './remote-transport.ts';
+import { trackingRef } from './remote-types.ts';
+import type { Address } from './remote-url.ts';
+import type { Credentials } from './remote-words.ts';
+
+/** Where a remote is read or written, and who asks. */
+export interface Endpoint {
+  readonly address: Address;
+  readonly credentials: Credentials;
+}
+
+export interface ProgramRemote {
+  readonly layout: Layout;
+  readonly env: Environment;
+  readonly fetchFrom: Endpoint;
+  readonly pushTo: Endpoint;
+  readonly stallSeconds: number;
+  /** Whether ssh is to be started so that it never asks; false where the user says how it is started. */
+  readonly quietSsh: boolean;
+}
+
+/** A remote through the installed git program, with whatever it can speak. */
+export function programTransport(remote: ProgramRemote): Transport {
+  const read = connection(remote, remote.fetchFrom, 'git-upload-pack');
+  const write = connection(remote, remote.pushTo, 'git-receive-pack');
+  return {
+    name: 'git',
+    refs: async (_, signal) => {
+      const listed = done(remote.fetchFrom, await read((url) => ['ls-remote', '--refs', '--quiet', url], signal));
+      return new Map(linesOf(listed).map(([oid = '', ref = '']) => [ref, oid]));
+    },
+    head: async (signal) => {
+      const ran = await read((url) => ['ls-remote', '--symref', '--quiet', url, 'HEAD'], signal);
+      const values = linesOf(done(remote.fetchFrom, ran)).flatMap(([value = '', ref]) =>
+        ref === 'HEAD' ? [value] : [],
+      );
+      const oid = values.find((value) => !value.startsWith('ref: '));
+      const target = values.find((value) => value.startsWith('ref: '))?.slice('ref: '.length) ?? null;
+      return oid === undefined ? null : { oid, target };
+    },
+    fetch: async (refs, depth, signal) => {
+      const limit = depth === null ? [] : [`--depth=${depth}`];
+      const specs = refs.map(({ ref }) => `+${ref}:${trackingRef(ref)}`);
+      done(remote.fetchFrom, await read((url) => ['fetch', ...fetchOptions, ...limit, url, ...specs], signal));
+    },
+    push: async ({ ref, expected, next }, signal) => {
+      const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
+      const ran = await write((url) => ['push', ...pushOptions, lease, url, `${next ?? ''}:${ref}`], signal);
+      const words = remote.pushTo.credentials.words;
+      const refusal = refusalIn(ran.stdout.toString('utf8'), ref, remoteLines(ran.stderr), words);
+      if (refusal === null) done(remote.pushTo, ran);
+      return refusal;
+    },
+  };
+}
+
+/** What a user's configuration may have changed is said in full. */
+const fetchOptions: readonly string[] = [
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-prune',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+  '--refmap=',
+  '--force',
+];
+
+const pushOptions: readonly string[] = [
+  '--porcelain',
+  '--no-verify',
+  '--no-follow-tags',
+  '--no-signed',
+  '--no-force-if-includes',
+  '--recurse-submodules=no',
+  '--thin',
+];
+
+type Run = (args: (url: string) => readonly string[], signal: AbortSignal | undefined) => Promise<Ran>;
+
+/** Runs a command against an address; where a token is sent, it goes on to a new address of the same server only. */
+function connection(remote: ProgramRemote, { address, credentials }: Endpoint, service: Service): Run {
+  const { layout, env } = remote;
+  const runner = (to: Address) => gitProgram(layout, env, networkVariables(env, to, credentials.authorization, remote));
+  let current = address;
+  return async (args, signal) => {
+    const ran = await runner(current)(args(current.argument), '', signal);
+    if (ran.code === 0 || credentials.authorization === null || !isRedirect(ran.stderr)) return ran;
+    const moved = await newBase(
+      current.shown,
+      service,
+      { credentials, env, stallSeconds: remote.stallSeconds },
+      signal,
+    );
+    current = { ...current, shown: moved, argument: moved };
+    return runner(current)(args(current.argument), '', signal);
+  };
+}
+
+function done({ address, credentials }: Endpoint, ran: Ran): Buffer {
+  if (ran.code === 0) return ran.stdout;
+  throw failureOf(address.shown, ran.stderr, credentials.words(ran.stderr));
+}
+
+function linesOf(bytes: Buffer): string[][] {
+  const lines = bytes.toString('utf8').split('\n').filter(Boolean);
+  return lines.map((line) => line.split('\t'));
+}
