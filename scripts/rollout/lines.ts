@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 
 /** Longer lines are counted, never held. */
 const maxLineBytes = 16 * 1024 * 1024;
@@ -27,7 +27,8 @@ const carriageReturn = 0x0d;
 /**
  * Visits each line of a file in order. Lines end at `\n` only (U+2028 is text); a last line without one is a line.
  * Reads up to the size that the file had when it was opened, so a session that is being written gives a clean prefix.
- * Holds one chunk and one line. The bytes read are added to `hash`.
+ * Holds one chunk and one line, and lets others work between chunks: most files are one, and waiting for it would cost
+ * more than reading it. The bytes read are added to `hash`.
  * @throws what the file system says; a symbolic link is refused (`ELOOP`).
  */
 export async function eachLine(
@@ -36,24 +37,25 @@ export async function eachLine(
   visit: (line: Line) => void,
   signal?: AbortSignal,
 ): Promise<FileEnd> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   try {
-    const { size } = await file.stat();
+    const { size } = fstatSync(file);
     const cutter = lineCutter(visit);
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size, 1)));
     let position = 0;
     while (position < size) {
       signal?.throwIfAborted();
-      const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - position), position);
+      const bytesRead = readSync(file, chunk, 0, Math.min(chunk.length, size - position), position);
       if (bytesRead === 0) break;
       const part = chunk.subarray(0, bytesRead);
       hash.update(part);
       cutter.take(part);
       position += bytesRead;
+      if (position < size) await setImmediate();
     }
     return { lines: cutter.end(), bytes: position };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

@@ -8,17 +8,23 @@ export type Scanner = (text: string, report: OnLiteral) => void;
 export function literalScanner(literals: readonly string[]): Scanner {
   const { classOf, width } = alphabet(literals);
   const { next, found } = automaton(literals, classOf, width);
-  const ends = Uint8Array.from(found, (hits) => (hits === undefined ? 0 : 1));
+  const rows = rowsOf(next, found, width);
   const lengths = literals.map((literal) => literal.length);
 
   return (text, report) => {
-    let state = 0;
+    let row = 0;
     for (let at = 0; at < text.length; at++) {
-      state = next[state * width + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
-      if (ends[state] === 0) continue;
-      for (const literal of found[state] ?? []) report(literal, at + 1 - (lengths[literal] ?? 0));
+      row = rows[row + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      if (row >= 0) continue;
+      row = ~row;
+      for (const literal of found[row / width] ?? []) report(literal, at + 1 - (lengths[literal] ?? 0));
     }
   };
+}
+
+/** The edges with states as places in this table, inverted where a literal ends: one look a character. */
+function rowsOf(next: Int32Array, found: readonly (readonly number[] | undefined)[], width: number): Int32Array {
+  return next.map((state) => (found[state] === undefined ? state * width : ~(state * width)));
 }
 
 /** Class 0 is every character that no literal holds; a letter shares its class with its other case. */
