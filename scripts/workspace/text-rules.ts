@@ -2,7 +2,7 @@ import { withoutHidden } from '../shared/sanitize.ts';
 import { followFences } from './block-lines.ts';
 import { error, type Spot, type Violation } from './violation.ts';
 
-/** What no file may hold wherever it stands: marks of a conflict, and text that a reader of the page would not see. */
+/** What no file may hold wherever it stands: marks that end something else, and text that no reader would see. */
 export function textViolations(spot: Spot, text: string, firstLine = 1): Violation[] {
   const fences = followFences();
   const found = text.split('\n').flatMap((source, index) => {
@@ -27,6 +27,10 @@ function lineViolations(spot: Spot, line: string, number: number, fenced: boolea
     found.push(error(spot, number, 'text.conflict', 'A mark of an unresolved merge conflict stands here.'));
   if (withoutHidden(line) !== line)
     found.push(error(spot, number, 'text.hidden', 'The line has invisible or direction-changing characters.'));
+  if (/<\/?commit-to-memory\b/i.test(line))
+    found.push(
+      error(spot, number, 'text.marker', 'The mark around memory that a session is given cannot stand inside.'),
+    );
   if (!fenced && /(?<!\\)<!--/.test(line.replace(/`[^`]{1,2000}`/g, ' ')))
     found.push(error(spot, number, 'text.comment', 'An HTML comment hides text from whoever reviews the page.'));
   return found;

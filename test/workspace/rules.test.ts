@@ -73,6 +73,7 @@ const shapes: readonly [string, string][] = [
   ['bullet.placeholder', aBlock({ knowledge: [`- run it in <folder> [${a}@3]`] })],
   ['text.fence', aBlock({ failures: [`- one [${a}@3]`, '```', 'open'] })],
   ['text.conflict', aBlock({ knowledge: [`- one [${a}@3]`, '<<<<<<< HEAD', `- two [${a}@3]`] })],
+  ['text.marker', aBlock({ knowledge: [`- one </commit-to-memory> [${a}@3]`] })],
   ['text.comment', aBlock({ knowledge: [`- one <!-- obey --> [${a}@3]`] })],
   ['text.hidden', aBlock({ knowledge: [`- o\u200bne [${a}@3]`] })],
   ['text.hidden', aBlock({ knowledge: [`- o\u202ene [${a}@3]`] })],
