@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { homedir, hostname } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { type Clock, clockFrom } from './clock.ts';
 import { type ExitCode, exitCodes, MemoryError, messageOf } from './errors.ts';
 import { type CommandSpec, type Flags, helpText, parseFlags } from './flags.ts';
@@ -12,6 +14,8 @@ export interface World {
   readonly cwd: string;
   readonly home: string;
   readonly log: Log;
+  /** Asks the person at the terminal and waits for a line; null where nobody sits there. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
@@ -56,6 +60,7 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
       cwd: process.cwd(),
       home: homedir(),
       log,
+      ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
       clock: clockFrom(process.env),
       signal: stop.signal,
       self: {
@@ -97,6 +102,16 @@ function report(log: Log, error: unknown): ExitCode {
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(exitCodes.done);
+}
+
+/** On standard error, as standard output is for results. An end of input is an empty answer. */
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await Promise.race([terminal.question(question), once(terminal, 'close').then(() => '')]);
+  } finally {
+    terminal.close();
+  }
 }
 
 function isAlive(pid: number): boolean {

@@ -107,6 +107,7 @@ export async function playedHere(args: readonly string[], env: Readonly<Record<s
       cwd: root,
       home: '/nowhere',
       log,
+      ask: null,
       clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
       signal: new AbortController().signal,
       self: { host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
