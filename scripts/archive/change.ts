@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { GitError, RefMovedError } from '../git/errors.ts';
+import { GitPushError, PushRejectedError } from '../git/remote-errors.ts';
 import type { Signature } from '../git/types.ts';
 import { type Clock, stopwatch } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
@@ -41,7 +42,7 @@ export async function changeArchive<T>(
   let failure: unknown = null;
   for (let attempt = 0; ; attempt += 1) {
     signal?.throwIfAborted();
-    const tip = await archiveTip(archive);
+    const tip = await archiveTip(archive, signal);
     if (failure !== null) {
       refusals = tip === refusedAt ? refusals + 1 : 0;
       if (refusals >= refusalsAtOneTip) throw failure;
@@ -59,10 +60,10 @@ export async function changeArchive<T>(
     });
     if (next === tip) return value;
     try {
-      await move(archive, tip, next);
+      await move(archive, tip, next, signal);
       return value;
     } catch (error) {
-      if (!(error instanceof GitError)) throw error;
+      if (!mayPass(error, archive)) throw error;
       failure = error;
       refusedAt = tip;
       if (!(error instanceof RefMovedError)) await setTimeout(waitMs(attempt), undefined, { signal });
@@ -81,9 +82,20 @@ const longestMs = 120_000;
 /** A refusal while another's push is under way looks like a lasting one; a lasting one repeats. */
 const refusalsAtOneTip = 4;
 
-async function move({ repository, ref, remote }: Archive, expected: Oid | null, next: Oid): Promise<void> {
+async function move(
+  { repository, ref, remote }: Archive,
+  expected: Oid | null,
+  next: Oid,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (remote === null) await repository.swapRef(ref, expected, next);
-  else await remote.push([{ ref, expected, next }]);
+  else await remote.push([{ ref, expected, next }], signal);
+}
+
+/** Somebody was faster, or holds the lock file of the ref; rights and the network do not change by waiting. */
+function mayPass(error: unknown, { remote }: Archive): boolean {
+  if (remote === null) return error instanceof GitError;
+  return error instanceof PushRejectedError || error instanceof GitPushError;
 }
 
 /** 50 ms, doubled up to 2 s. */

@@ -31,6 +31,15 @@ export function outlineOf(session: Session): Outline {
 }
 
 /**
+ * What sessions that repeat each other have in common: their ids, their parents', and where records keep their own id
+ * the first one's. To know what one repeats it is enough to read those that share one of these with it.
+ */
+export function kinOf({ id, agent, parents, items }: Outline): string[] {
+  const first = agent === 'claude-code' ? (items[0]?.id ?? '') : '';
+  return [id, ...parents, ...(first === '' ? [] : [first])];
+}
+
+/**
  * The items that sessions only copied, by session id: they count in the session that they come from. Claude Code's forks
  * keep each record's `uuid`; of the sessions that share one it stays with the earliest (`ancestryOrder`). Codex's forks
  * name their parent and start with its items: what both begin with is the parent's.

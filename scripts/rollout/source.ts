@@ -2,7 +2,7 @@ import { MemoryError, messageOf } from '../shared/errors.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
 import { safeThreadId } from '../shared/thread-id.ts';
-import { type Outline, outlineOf, repeatsIn } from './forks.ts';
+import { kinOf, type Outline, outlineOf, repeatsIn } from './forks.ts';
 import type { Reader } from './reader.ts';
 import { readers } from './readers.ts';
 import { type Place, rolloutOf, withoutRepeats } from './thread.ts';
@@ -16,6 +16,8 @@ export interface Found {
   readonly humanItems: number;
   readonly skipped: Counts;
   readonly path: string;
+  /** Names that it shares with sessions that it copied from, or that copied from it (`kinOf`); none in the archive. */
+  readonly kin?: readonly string[];
 }
 
 /** The sessions of all sources. A listing is made once: what is written later waits for the next night. */
@@ -148,7 +150,7 @@ async function entryOf(
       id: rollout.thread.id,
       parents: reading.session.parents.map(safeThreadId),
     };
-    return { found: foundOf(rollout, path), reader, outline, bytes, sha256 };
+    return { found: { ...foundOf(rollout, path), kin: kinOf(outline) }, reader, outline, bytes, sha256 };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Error && 'code' in error) return { path, reason: `unreadable: ${messageOf(error)}` };
@@ -182,7 +184,8 @@ async function counted(
 ): Promise<Found> {
   if (repeated === undefined) return entry.found;
   const { path } = entry.found;
-  return foundOf(withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated), path);
+  const own = withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated);
+  return { ...foundOf(own, path), kin: kinOf(entry.outline) };
 }
 
 function foundOf(rollout: Rollout, path: string): Found {

@@ -38,6 +38,11 @@ export function parseConfig(text: string | null): Config {
   );
 }
 
+/** `host/owner/name`, `host/owner/*`, `local:<12 hex digits>` or `none`. */
+export function isRepositoryPattern(text: string): boolean {
+  return /^([a-z0-9][\w.-]*\/[\w./-]+(\/\*)?|local:[0-9a-f]{12}|none)$/.test(text);
+}
+
 /** What single keys cannot say: a model needs names, a repository pattern its form. */
 function contradictions(value: unknown): ConfigIssue[] {
   if (!isRecord(value)) return [];
@@ -60,7 +65,7 @@ function contradictions(value: unknown): ConfigIssue[] {
   for (const list of ['include', 'exclude'] as const) {
     const entries = Array.isArray(value[list]) ? value[list] : [];
     entries.forEach((entry: unknown, index) => {
-      if (typeof entry === 'string' && !/^([a-z0-9][\w.-]*\/[\w./-]+(\/\*)?|local:[0-9a-f]{12}|none)$/.test(entry)) {
+      if (typeof entry === 'string' && !isRepositoryPattern(entry)) {
         found.push({
           path: [list, index],
           message: `“${entry.slice(0, 60)}” is no repository: write host/owner/name, host/owner/*, local:<12 hex digits> or none`,
