@@ -10,6 +10,8 @@ export interface JournalEntry extends Omit<Entry, 'replayed'> {
   readonly attempt: number;
   readonly reply: ModelReply;
   readonly rejected: string | null;
+  /** A night that ended well has recorded its cost: whoever uses it again pays nothing. */
+  readonly accounted: boolean;
 }
 
 /** Processes that ended while a subject was under way. */
@@ -74,7 +76,8 @@ function parseEntry(text: string, key: string): JournalEntry | null {
   if (purpose === null || subject === null || attempt === null || reply === null) return null;
   if (usd !== null && (typeof usd !== 'number' || !Number.isFinite(usd) || usd < 0)) return null;
   if (rejected !== null && typeof rejected !== 'string') return null;
-  return { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected };
+  const accounted = at(value, 'accounted') === true;
+  return { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected, accounted };
 }
 
 function purposeOf(value: unknown): Purpose | null {

@@ -34,8 +34,11 @@ export interface Journal {
   end(subject: string, key: string): void;
   /** Subject → processes that ended while it was under way. */
   diedAttempts(): ReadonlyMap<string, number>;
-  /** All is committed and nothing under way: answers and marks go, and the counts of the settled subjects. */
-  clear(settled: readonly string[]): void;
+  /**
+   * All is committed and nothing under way: answers and marks go, and the counts of the settled subjects.
+   * @param unfinished subjects that had to stop in the middle: their answers stay for the night that goes on with them.
+   */
+  clear(settled: readonly string[], unfinished?: readonly string[]): void;
 }
 
 /** What an answer depends on. */
@@ -70,7 +73,17 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     async put(key, request, reply, usd) {
       const { purpose, subject, attempt } = request;
       const redacted = redactedReply(reply, redact);
-      const entry = { key, purpose, subject, attempt, usage: reply.usage, usd, reply: redacted, rejected: null };
+      const entry = {
+        key,
+        purpose,
+        subject,
+        attempt,
+        usage: reply.usage,
+        usd,
+        reply: redacted,
+        rejected: null,
+        accounted: false,
+      };
       await answers.write(`${key}.json`, lineOf(entry));
       entries.set(key, entry);
       return redacted;
@@ -85,8 +98,11 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     begin: (subject, key) => mark('begin', subject, key),
     end: (subject, key) => mark('end', subject, key),
     diedAttempts: () => counts.died,
-    clear(settled) {
-      for (const name of answers.names()) answers.remove(name);
+    clear(settled, unfinished = []) {
+      const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
+      const names = new Set(kept.map(({ key }) => `${key}.json`));
+      for (const entry of kept) answers.writeNow(`${entry.key}.json`, lineOf({ ...entry, accounted: true }));
+      for (const name of answers.names()) if (!names.has(name)) answers.remove(name);
       attempts.remove(marks);
       entries.clear();
       const known = settled.filter((subject) => counts.died.delete(subject));

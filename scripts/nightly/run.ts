@@ -17,11 +17,11 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
       const start = await loadStart(ports.repository);
       const { made, report } = await playNight(start, policy, ports, signal);
       const commits = await commitNight(ports.repository, start, made);
-      ports.journal.clear([
-        ...report.phase1.extracted,
-        ...report.phase1.nothing,
-        ...report.phase1.failed.map((one) => one.threadId),
-      ]);
+      const { extracted, nothing, failed, left } = report.phase1;
+      ports.journal.clear(
+        [...extracted, ...nothing, ...failed.map((one) => one.threadId)],
+        [...left, ...report.phase2.scopes.filter(({ outcome }) => outcome === 'left').map(({ scope }) => scope)],
+      );
       return { ...report, commits };
     } catch (error) {
       signal?.throwIfAborted();

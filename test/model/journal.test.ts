@@ -132,6 +132,23 @@ test('once all is committed the answers go, and the counts of those that were no
   assert.deepEqual([...last.diedAttempts()], [['open', 1]]);
 });
 
+test('the answers of what had to stop in the middle stay, and are accounted for', async (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  const [done, open] = [aRequest({ subject: 'done' }), aRequest({ subject: 'open' })];
+  for (const request of [done, open]) await first.put(journalKey(request), request, aReply(), 1);
+  first.clear(['done'], ['open']);
+  const next = openJournal(folder, redact);
+  assert.deepEqual(
+    next.inherited.map(({ subject, accounted }) => [subject, accounted]),
+    [['open', true]],
+  );
+  assert.equal(next.find(journalKey(done)), null);
+  assert.deepEqual(next.find(journalKey(open)), aReply());
+  next.clear(['open']);
+  assert.deepEqual(openJournal(folder, redact).inherited, []);
+});
+
 const damages: readonly [string, (text: string) => string][] = [
   ['half-written', (text) => text.slice(0, text.length / 2)],
   ['empty', () => ''],

@@ -48,6 +48,16 @@ test('what a dead process paid counts at its price then, once, and is marked as 
   assert.deepEqual(second.ledger.total('phase1'), { answers: 1, usage, usd: 2, unpriced: 0, replayed: 1 });
 });
 
+test('what an earlier night accounted for is used again and counts no second time', async (t) => {
+  const folder = aFolder(t);
+  const first = night(folder, () => 'x');
+  const said = await first.model.ask(aRequest());
+  openJournal(folder, redact).clear([], [aRequest().subject]);
+  const second = night(folder, () => 'never');
+  assert.deepEqual(await second.model.ask(aRequest()), said);
+  assert.equal(second.ledger.total().answers, 0);
+});
+
 test('what a dead process paid leaves less under the cap', async (t) => {
   const folder = aFolder(t);
   const usage = { requests: 1, input: 9_000, cached: 0, output: 0 };

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ModelError } from '../../scripts/model/errors.ts';
 import { jobOf } from '../../scripts/state/jobs.ts';
-import { usageThisMonth } from '../../scripts/state/runs.ts';
+import { listRuns, usageThisMonth } from '../../scripts/state/runs.ts';
 import { openState } from '../../scripts/state/snapshot.ts';
 import { faults } from '../support/api-faults.ts';
 import type { Answer, Behaviour, RecordedRequest } from '../support/api-types.ts';
 import { type Behave, cwdOf, type Nights, type Played, shop, sound, startNights } from '../support/model-nights.ts';
+import { scopeIn } from '../support/scripted-agent.ts';
 import { extractionOf, isExtraction } from '../support/scripted-extractor.ts';
 import { threadId, type WrittenSession } from '../support/written-sessions.ts';
 
@@ -166,18 +167,45 @@ test('the cap of tokens leaves the rest to the next night, and says so', async (
   assert.deepEqual([...second.report.phase1.extracted], [...left].slice(0, second.report.phase1.extracted.length));
 });
 
-test('a repository that the cap stops in the middle is left, as it was, and no failure', async (t) => {
+test('a repository that the cap stops in the middle is left as it was, and no turn is paid twice', async (t) => {
   const nights = await startNights(t);
   nights.write(bad);
-  const { report } = await nights.play({ at: '2026-11-29T03:00:00Z', config: 'budget:\n  phase2_tokens: 26000\n' });
+  const config = 'budget:\n  phase2_tokens: 29500\n';
+  const first = await nights.play({ at: '2026-11-29T03:00:00Z', config });
   assert.deepEqual(
-    report.phase2.scopes.map(({ scope, outcome }) => [scope, outcome]),
+    first.report.phase2.scopes.map(({ scope, outcome }) => [scope, outcome]),
     [[shop, 'left']],
   );
-  assert.equal(report.outcome, 'done', 'phase 1 has done its part');
+  assert.equal(first.report.outcome, 'done', 'phase 1 has done its part');
   assert.equal(jobOf(await stateOf(nights), 'memory_consolidate', shop)?.failures, 0);
-  const next = await nights.play({ at: '2026-11-30T03:00:00Z' });
-  assert.equal(next.report.phase2.scopes[0]?.outcome, 'consolidated');
+  const turns = first.requests.length - 1;
+  assert.ok(turns > 0 && turns < 3);
+
+  const second = await nights.play({ at: '2026-11-30T03:00:00Z', config });
+  assert.equal(second.report.phase2.scopes[0]?.outcome, 'consolidated');
+  assert.equal(second.requests.filter((request) => scopeIn(request) === shop).length, 3 - turns);
+  const used = listRuns(await stateOf(nights), 9).map(({ usage }) => usage.phase2?.requests);
+  assert.deepEqual(used.reverse().slice(0, 1), [turns]);
+  const all = [...first.requests, ...second.requests].filter((request) => !isExtraction(request));
+  assert.equal(
+    used.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+    all.length,
+    'the ledger holds every turn once',
+  );
+});
+
+test('a night that paid and has nothing to show for it is no quiet one: its cost is recorded', async (t) => {
+  const nights = await startNights(t);
+  nights.write(bad);
+  await nights.play({ at: '2026-11-29T03:00:00Z', goesOn: () => true, config: 'budget:\n  phase2_tokens: 1000\n' });
+  const { report, requests } = await nights.play({
+    at: '2026-11-30T03:00:00Z',
+    config: 'budget:\n  phase2_tokens: 26000\n',
+  });
+  assert.deepEqual([report.phase2.scopes[0]?.outcome, report.outcome], ['left', 'done']);
+  assert.ok(requests.length > 0);
+  const [last] = listRuns(await stateOf(nights), 1);
+  assert.equal(last?.usage.phase2?.requests, requests.length);
 });
 
 test('a month’s budget that is used up asks nothing; what a night costs is recorded for the next', async (t) => {
