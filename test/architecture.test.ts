@@ -38,7 +38,11 @@ const reserved: readonly { readonly pattern: RegExp; readonly file: string; read
     what: 'touches the process',
   },
   { pattern: /\bconsole\.|\bstdout\.write\(|\bstderr\.write\(/, file: 'shared/log.ts', what: 'prints' },
-  { pattern: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/, file: 'none', what: 'draws lots' },
+  {
+    pattern: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(|\bgenerateKey/,
+    file: 'collect/salt.ts',
+    what: 'draws lots',
+  },
   { pattern: /\beval\(|\bnew Function\(|\bexecSync\(|\bexec\(['"`]|shell: true/, file: 'none', what: 'runs a text' },
   { pattern: /\.localeCompare\(|\btoLocale\w*\(/, file: 'none', what: 'depends on the locale' },
 ];
