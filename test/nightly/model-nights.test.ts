@@ -4,7 +4,7 @@ import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { parseHandbook, scopeOf } from '../../scripts/workspace/handbook.ts';
 import type { RecordedRequest } from '../support/api-types.ts';
 import { api, cwdOf, type Nights, type Played, shop, sound, startNights } from '../support/model-nights.ts';
-import { agentAnswer, goneThreads, handbook, read, scopeIn, write } from '../support/scripted-agent.ts';
+import { agentAnswer, goneThreads, handbook, read, scopeIn, turnOf, write } from '../support/scripted-agent.ts';
 import { isExtraction } from '../support/scripted-extractor.ts';
 import { threadId } from '../support/written-sessions.ts';
 
@@ -221,6 +221,59 @@ test('a repository whose last session is forgotten is left without a block, and 
   const next = await nights.play({ at: '2026-12-05T03:00:00Z' });
   assert.deepEqual([next.report.outcome, next.requests.length], ['quiet', 0], report.outcome);
 });
+
+for (const forgets of [true, false]) {
+  test(`a block for all repositories goes with its sessions, whether or not its agent ${forgets ? 'takes it out' : 'looks'}`, async (t) => {
+    const nights = await startNights(t);
+    const happened = [{ human: 'Look' }, { run: 'make', out: 'FACT make needs two runs' }] as const;
+    const [mine, theirs] = [threadId(4), threadId(5)];
+    nights.write(
+      { id: mine, cwd: cwdOf[shop], at: '2026-11-01T10:00:00Z', happened },
+      { id: theirs, cwd: cwdOf[api], at: '2026-11-01T10:00:00Z', happened },
+      {
+        id: threadId(6),
+        cwd: cwdOf[shop],
+        at: '2026-11-01T11:00:00Z',
+        happened: [{ human: 'Tidy' }, { human: 'please keep it tidy' }],
+      },
+    );
+    const stem = 'rollout_summaries/2026-11-01T10-00-00-0004-look.md';
+    const shared = `# Task Group: Everywhere
+scope: all work
+applies_to: repo=*; cwd=any; reuse_rule=always
+
+## Task 1: Look, success
+### rollout_summary_files
+- ${stem} (cwd=., rollout_path=2026/11/01/${mine}.jsonl, updated_at=2026-11-01T10:00:03Z, thread_id=${mine})
+### keywords
+- make
+
+## Reusable knowledge
+- make needs two runs [${shortThreadId(mine)}@4] [${shortThreadId(theirs)}@4]
+`;
+    const star =
+      (text: string, then: typeof sound): typeof sound =>
+      (request, index) => {
+        if (isExtraction(request) || scopeIn(request) !== '*') return sound(request, index);
+        if (turnOf(request) !== 1) return then(request, index);
+        return { calls: [...(agentAnswer(request).calls ?? []), write(handbook, text, 'star')] };
+      };
+    await nights.play({ at: '2026-11-02T03:00:00Z', behave: star(shared, sound) });
+    assert.match(blocksOf(nights, '*'), /make needs two runs/);
+    const { report } = await nights.play({
+      at: '2026-12-03T03:00:00Z',
+      behave: forgets
+        ? star('', sound)
+        : (request, index) =>
+            isExtraction(request) || scopeIn(request) !== '*' ? sound(request, index) : { text: 'All is well.' },
+    });
+    assert.equal(report.outcome, 'done', JSON.stringify(report.phase2.scopes.at(-1)));
+    assert.equal(blocksOf(nights, '*'), '');
+    assert.match(nights.file(handbook), /please keep it tidy/);
+    const after = await nights.play({ at: '2026-12-04T03:00:00Z' });
+    assert.deepEqual([after.report.outcome, after.requests.length], ['quiet', 0]);
+  });
+}
 
 for (const [config, expected] of [
   ['language: en\naudience: person\n', /Write prose in English[\s\S]*|The audience here is `person`/],
