@@ -1,0 +1,89 @@
+import { isContent, leavesOf, type Outline } from './merge-outline.ts';
+
+/** Parts that may say the same token before it tells nothing apart any more. */
+const commonest = 50;
+
+/**
+ * Which earlier part each part is: by its heading (a block's with its scope, a task's without number and outcome), then
+ * by what stands in it: a renamed one keeps half of what the smaller of the two says or cites.
+ */
+export function matchParts(before: readonly Outline[], now: readonly Outline[]): Map<Outline, Outline> {
+  const matches = new Map<Outline, Outline>();
+  const byKey = new Map<string, Outline[]>();
+  for (const part of before) {
+    const list = byKey.get(part.key);
+    if (list === undefined) byKey.set(part.key, [part]);
+    else list.push(part);
+  }
+  for (const part of now) {
+    const same = byKey.get(part.key)?.shift();
+    if (same !== undefined) matches.set(part, same);
+  }
+  const taken = new Set(matches.values());
+  const gone = before.filter((part) => !taken.has(part));
+  const fresh = now.filter((part) => !matches.has(part));
+  if (gone.length === 0 || fresh.length === 0) return matches;
+  const index = indexParts(gone);
+  for (const part of fresh) {
+    const same = likeliest(part, index, taken);
+    if (same === null) continue;
+    matches.set(part, same);
+    taken.add(same);
+  }
+  return matches;
+}
+
+interface Index {
+  readonly parts: ReadonlyMap<string, readonly Outline[]>;
+  readonly sizes: ReadonlyMap<Outline, number>;
+}
+
+function indexParts(outlines: readonly Outline[]): Index {
+  const parts = new Map<string, Outline[]>();
+  const sizes = new Map<Outline, number>();
+  for (const part of outlines) {
+    const signs = signsOf(part);
+    sizes.set(part, signs.size);
+    for (const sign of signs) {
+      const list = parts.get(sign);
+      if (list === undefined) parts.set(sign, [part]);
+      else if (list.length < commonest) list.push(part);
+    }
+  }
+  return { parts, sizes };
+}
+
+function likeliest(part: Outline, { parts, sizes }: Index, taken: ReadonlySet<Outline>): Outline | null {
+  const signs = signsOf(part);
+  const votes = new Map<Outline, number>();
+  for (const sign of signs) {
+    for (const other of parts.get(sign) ?? []) {
+      if (!taken.has(other) && isOneKind(part, other)) votes.set(other, (votes.get(other) ?? 0) + 1);
+    }
+  }
+  let best: Outline | null = null;
+  let most = 0;
+  for (const [other, count] of votes) {
+    if (count * 2 < Math.min(signs.size, sizes.get(other) ?? 0)) continue;
+    // Of two that are equally alike the one of the same scope.
+    const weight = count * 2 + (other.scope === part.scope ? 1 : 0);
+    if (weight > most) [best, most] = [other, weight];
+  }
+  return best;
+}
+
+function isOneKind(a: Outline, b: Outline): boolean {
+  const [one, other] = [a.heading?.kind, b.heading?.kind];
+  if (one === 'label' || other === 'label') return false;
+  return (one === 'task') === (other === 'task');
+}
+
+/** What a part says and cites. */
+function signsOf(part: Outline): Set<string> {
+  const signs = new Set<string>();
+  for (const leaf of leavesOf(part)) {
+    if (isContent(leaf)) signs.add(leaf.token);
+    for (const item of leaf.items) signs.add(item);
+  }
+  return signs;
+}
