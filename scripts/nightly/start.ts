@@ -5,7 +5,7 @@ import type { Files, Oid } from '../shared/files.ts';
 import { openStateOfRef, statePath } from '../state/current.ts';
 import type { State } from '../state/database.ts';
 import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
-import { type LoadedState, loadStateRef, stateRef } from '../state/ref.ts';
+import { type LoadedState, loadStateRef, saveStateRef, stateRef } from '../state/ref.ts';
 import { emptyState, openState, snapshotOf } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { treeOfFiles, treeRoots } from '../state/tree.ts';
@@ -60,12 +60,22 @@ export async function loadStart(repository: Repository, intent: 'work' | 'look' 
   if (isOurs && head.oid === pending.oldOid) {
     await repository.swapRef(branch, pending.oldOid, pending.tip);
     await repository.refresh(pending.oldOid, pending.tip);
-    return startAt(repository, branch, pending.tip, loaded, loaded.oid);
+    const settled = await settle(repository, loaded);
+    return startAt(repository, branch, pending.tip, settled, settled.oid);
   }
   if (isOurs && head.oid !== null && (await reached(repository, head.oid, pending.tip))) {
-    return startAt(repository, branch, head.oid, loaded, loaded.oid);
+    const settled = await settle(repository, loaded);
+    return startAt(repository, branch, head.oid, settled, settled.oid);
   }
   return startAt(repository, branch, head.oid, await lastReached(repository, loaded.oid, head.oid), loaded.oid);
+}
+
+/** Writes what the night that died had still to write: the state without what was pending, byte for byte. */
+async function settle(repository: Repository, loaded: LoadedState): Promise<LoadedState> {
+  const { author, at, message } = await repository.readCommit(loaded.oid);
+  const tree = { ...loaded.tree, night: { ...loaded.tree.night, pendingPush: null } };
+  const oid = await saveStateRef(repository, { ref: stateRef, expected: loaded.oid, tree, author, at, message });
+  return { oid, tree };
 }
 
 /** The state before this one whose commits reached the branch: one night may have lost the branch several times. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
@@ -37,6 +38,16 @@ export interface Running {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;
+  /** The process with every program that it started, at once and without a word. */
+  killAll(): void;
+}
+
+/** Resolves once a thing outside this process is so. @throws after half a minute. */
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo(); tries += 1) {
+    if (tries === 3_000) throw new Error(`It did not come: ${what}.`);
+    await setTimeout(10);
+  }
 }
 
 /** Which program plays the night. */
@@ -65,6 +76,7 @@ function startCommand(
   const child = spawn(node, ['--import', import.meta.resolve('tsx'), join(root, `scripts/${name}.ts`), ...args], {
     cwd: cwd ?? root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
     env: {
       PATH: process.env.PATH ?? '',
       HOME: '/nowhere',
@@ -86,7 +98,8 @@ function startCommand(
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  return { pid: child.pid ?? -1, ended, kill: (signal) => child.kill(signal) };
+  const pid = child.pid ?? Number.NaN;
+  return { pid, ended, kill: (signal) => child.kill(signal), killAll: () => process.kill(-pid, 'SIGKILL') };
 }
 
 export function nightly(args: readonly string[], program: Program = {}): Promise<Ended> {
@@ -143,7 +156,7 @@ export interface NightOptions {
   readonly checkouts?: Checkouts;
   readonly env?: Readonly<Record<string, string>>;
   /** What happens outside while the night works: called as often as it shows how far it is. */
-  meanwhile?(stage: string): void;
+  meanwhile?(stage: string): unknown;
 }
 
 export interface Night {
