@@ -5,7 +5,7 @@ import { commitText } from '../shared/escape.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { statePath } from '../state/current.ts';
 import type { NightRecord } from '../state/night-record.ts';
-import { saveStateRef, stateRef } from '../state/ref.ts';
+import { stateRef, writeStateCommit } from '../state/ref.ts';
 import { sizeVerdict, stopBytes } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { isGenerated } from '../workspace/layout.ts';
@@ -34,32 +34,52 @@ export interface Commits {
   readonly tip: Oid | null;
 }
 
+/** Where the night's refs are: in this repository, or on the remote that the team shares. */
+export interface Refs {
+  /** Compare-and-swap; null creates. @throws RefMovedError when somebody else was faster. */
+  swap(ref: string, expected: Oid | null, next: Oid): Promise<void>;
+  /**
+   * After the branch has moved: brings a working tree along, or proposes the change for review.
+   * @returns what is recorded of it.
+   */
+  follow(start: Start, made: Made, tip: Oid): Promise<Pick<NightRecord, 'pullRequest'>>;
+}
+
+/** The refs of the repository itself; its working tree follows. */
+export function localRefs(repository: Repository): Refs {
+  return {
+    swap: (ref, expected, next) => repository.swapRef(ref, expected, next),
+    follow: async (start, _made, tip) => {
+      await repository.refresh(start.base, tip);
+      return { pullRequest: start.night.pullRequest };
+    },
+  };
+}
+
 /**
  * Two commits without a checkout, then the refs in this order: the state with what is pending, the branch, the state
  * without it. Whoever dies in between is continued from exactly there. A night that changes nothing below `memories/`
  * moves the state alone, and one that changes nothing at all moves nothing.
  * @throws RefMovedError when somebody else was faster: start again from what the refs hold now.
  */
-export async function commitNight(repository: Repository, start: Start, made: Made): Promise<Commits> {
+export async function commitNight(repository: Repository, refs: Refs, start: Start, made: Made): Promise<Commits> {
   const none = { inputs: null, learned: null, state: start.stateOid, tip: start.base };
   if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
-  const changes = changesOf(start.memories, made.files);
+  const changes = changesOf(start.standing, made.files);
   const isQuiet = changes.size === 0;
   if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null) return none;
+  const save = (night: NightRecord, expected: Oid | null) => saveState(repository, refs, start, made, night, expected);
+  const settledAt = (tip: Oid | null) => recorded({ ...start.night, pendingPush: null }, start.branch, tip, made);
   if (isQuiet) {
-    const night = recorded(start.night, start.branch, start.base, made);
-    return { ...none, state: await save(repository, start, made, night, start.stateOid) };
+    return { ...none, state: await save(settledAt(start.base), start.stateOid) };
   }
   const { inputs, learned, tip } = await writeCommits(repository, start, made, changes);
-  const pending: NightRecord = {
-    ...start.night,
-    pendingPush: { runId: made.runId, ref: start.branch, oldOid: start.base, tip },
-  };
-  const state = await save(repository, start, made, recorded(pending, start.branch, tip, made), start.stateOid);
-  await repository.swapRef(start.branch, start.base, tip);
-  await repository.refresh(start.base, tip);
-  const settled = recorded({ ...start.night, pendingPush: null }, start.branch, tip, made);
-  return { inputs, learned, tip, state: await save(repository, start, made, settled, state) };
+  const pendingPush = { runId: made.runId, ref: start.branch, oldOid: start.base, tip };
+  const settled = settledAt(tip);
+  const state = await save({ ...settled, pendingPush }, start.stateOid);
+  await refs.swap(start.branch, start.base, tip);
+  const followed = await refs.follow(start, made, tip);
+  return { inputs, learned, tip, state: await save({ ...settled, ...followed }, state) };
 }
 
 async function writeCommits(
@@ -72,8 +92,8 @@ async function writeCommits(
   const common = { author: made.author, at: made.at };
   const inputs = await repository.writeCommit({
     ...common,
-    base: start.base,
-    parents: start.base === null ? [] : [start.base],
+    base: start.parents.at(-1) ?? null,
+    parents: start.parents,
     changes: new Map([...of(true), [statePath, made.stateText]]),
     message: messageOf(`memory: inputs of ${count(made.sessions, 'session')}`, made),
   });
@@ -88,27 +108,21 @@ async function writeCommits(
   return { inputs, learned, tip: learned };
 }
 
-function save(
+async function saveState(
   repository: Repository,
+  refs: Refs,
   start: Start,
   made: Made,
   night: NightRecord,
   expected: Oid | null,
 ): Promise<Oid> {
-  return saveStateRef(repository, {
-    ref: stateRef,
-    expected,
-    tree: {
-      text: made.stateText,
-      night,
-      baseline: made.baseline,
-      reviewed: start.reviewed,
-      closed: start.closed,
-    },
-    at: made.at,
-    author: made.author,
-    message: `state: run ${made.runId}\n`,
-  });
+  const { stateText: text, baseline, at, author } = made;
+  const { reviewed, closed } = start;
+  const tree = { text, night, baseline, reviewed, closed };
+  const message = `state: run ${made.runId}\n`;
+  const commit = await writeStateCommit(repository, { expected, tree, at, author, message });
+  await refs.swap(stateRef, expected, commit);
+  return commit;
 }
 
 function recorded(night: NightRecord, branch: string, tip: Oid | null, made: Made): NightRecord {

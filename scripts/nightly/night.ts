@@ -94,7 +94,7 @@ export async function playNight(
   const memory = { files: mask(start.memories), baseline: start.baseline };
   const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
   const runId = runIdOf(start, found, ports, now);
-  const people = await recordPeople(ports.repository, start, mask, runId, now);
+  const people = recordPeople(start, mask, runId, now);
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,

@@ -1,4 +1,3 @@
-import type { Repository } from '../git/types.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
@@ -21,17 +20,13 @@ export interface PeoplesWork {
  * from now on; a bullet that stands nowhere any more is forgotten, its evidence tombstoned.
  * @param mask takes secrets out of both trees: lines are known by what is left.
  */
-export async function recordPeople(
-  repository: Repository,
-  start: Start,
+export function recordPeople(
+  { state, before, memories }: Pick<Start, 'state' | 'before' | 'memories'>,
   mask: (files: Files) => Files,
   runId: string,
   now: EpochSeconds,
-): Promise<PeoplesWork> {
-  const tip = start.night.recordedTips[start.branch];
-  if (tip === undefined || tip === start.base) return { added: 0, removed: 0 };
-  const before = await repository.readFiles(tip, ['memories']);
-  return compare(start.state, mask(before), mask(start.memories), runId, now);
+): PeoplesWork {
+  return before === null ? { added: 0, removed: 0 } : compare(state, mask(before), mask(memories), runId, now);
 }
 
 function compare(state: State, before: Files, now: Files, runId: string, at: EpochSeconds): PeoplesWork {

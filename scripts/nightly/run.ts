@@ -1,5 +1,5 @@
 import { GitError, RefMovedError } from '../git/errors.ts';
-import { commitNight } from './commits.ts';
+import { commitNight, localRefs } from './commits.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
 import { loadStart } from './start.ts';
 
@@ -16,7 +16,7 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
     try {
       const start = await loadStart(ports.repository);
       const { made, report } = await playNight(start, policy, ports, signal);
-      const commits = await commitNight(ports.repository, start, made);
+      const commits = await commitNight(ports.repository, localRefs(ports.repository), start, made);
       const { extracted, nothing, failed, left } = report.phase1;
       ports.journal.clear(
         [...extracted, ...nothing, ...failed.map((one) => one.threadId)],

@@ -16,10 +16,16 @@ import { project, scopesOf } from '../workspace/scope.ts';
 export interface Start {
   /** The full name of the branch that the memory is committed to; `HEAD` where a detached one is looked at. */
   readonly branch: string;
-  /** null on a branch without a commit. */
+  /** What the branch has to be when it is moved; null where it does not exist. */
   readonly base: Oid | null;
-  /** Everything below `memories/` at `base`. */
+  /** What the new commits grow from: their tree starts as the last one's. Empty on a branch without a commit. */
+  readonly parents: readonly Oid[];
+  /** Everything below `memories/` as people left it: what the night builds on. */
   readonly memories: Files;
+  /** Everything below `memories/` in the tree that the new commits start from. */
+  readonly standing: Files;
+  /** What the last night left where people worked since; null where nobody can have. */
+  readonly before: Files | null;
   readonly state: State;
   /** `state` as text, to see whether the night changed it. */
   readonly stateText: string;
@@ -114,20 +120,19 @@ async function startAt(
 ): Promise<Start> {
   const files = base === null ? new Map<string, string>() : await repository.readFiles(base, [...ourPaths]);
   const memories = new Map([...files].filter(([path]) => path !== statePath));
+  const tip = loaded?.tree.night.recordedTips[branch];
+  const before = tip === undefined || tip === base ? null : await repository.readFiles(tip, ['memories']);
+  const place = { branch, base, parents: base === null ? [] : [base], memories, standing: memories, before, stateOid };
   if (loaded !== null) {
     const { text, night, baseline, reviewed, closed } = loaded.tree;
-    const state = await openStateOfRef(text);
-    return { branch, base, memories, state, stateText: text, stateOid, night, baseline, reviewed, closed };
+    return { ...place, state: await openStateOfRef(text), stateText: text, night, baseline, reviewed, closed };
   }
   const published = files.get(statePath);
   const state = published === undefined ? await emptyState() : await openState(published);
   return {
-    branch,
-    base,
-    memories,
+    ...place,
     state,
     stateText: published ?? snapshotOf(state),
-    stateOid,
     night: emptyNightRecord,
     baseline: baselineFrom(memories),
     reviewed: new Map(),

@@ -29,13 +29,9 @@ export interface StateSave {
   readonly message: string;
 }
 
-/**
- * Replaces the bookkeeping as a whole.
- * @returns the new commit.
- * @throws RefMovedError when the ref is no longer what was expected: load it anew and replay.
- */
-export async function saveStateRef(repository: Repository, save: StateSave): Promise<Oid> {
-  const commit = await repository.writeCommit({
+/** Writes the commit that replaces the bookkeeping as a whole, its parent the replaced one; moves no ref. */
+export function writeStateCommit(repository: Repository, save: Omit<StateSave, 'ref'>): Promise<Oid> {
+  return repository.writeCommit({
     base: null,
     parents: save.expected === null ? [] : [save.expected],
     changes: filesOfTree(save.tree),
@@ -43,6 +39,15 @@ export async function saveStateRef(repository: Repository, save: StateSave): Pro
     author: save.author,
     at: save.at,
   });
+}
+
+/**
+ * Replaces the bookkeeping as a whole.
+ * @returns the new commit.
+ * @throws RefMovedError when the ref is no longer what was expected: load it anew and replay.
+ */
+export async function saveStateRef(repository: Repository, save: StateSave): Promise<Oid> {
+  const commit = await writeStateCommit(repository, save);
   await repository.swapRef(save.ref, save.expected, commit);
   return commit;
 }

@@ -1,0 +1,47 @@
+import type { Oid } from '../shared/files.ts';
+
+/** What became of the last night's work, from the recorded facts and today's. */
+export interface StandingFacts {
+  readonly delivery: 'commit' | 'push' | 'pull-request';
+  /** The branch's tip that the last night recorded; null where nothing was ever proposed. */
+  readonly recordedTip: Oid | null;
+  /** The rolling branch on the remote now; null where it is gone. */
+  readonly branch: Oid | null;
+  /** Our runs that the default branch holds, by the copies of the state in its history since the recorded commit. */
+  readonly mergedRuns: ReadonlySet<string>;
+  /** Runs that were proposed and are not known to be merged, oldest first. */
+  readonly proposedRuns: readonly string[];
+  /** Whether the recorded tip itself stands in the default branch's history. */
+  readonly tipReached: boolean;
+  /** `none`: no pull request was made yet. `unknown`: the host could not be asked. */
+  readonly pullRequest: 'none' | 'open' | 'merged' | 'closed' | 'unknown';
+  readonly isRejected: boolean;
+}
+
+/** Where a night takes the memories from. @source design §4, "Start of a night": the first matching row. */
+export type Standing =
+  /** Nothing is proposed: the default branch is all there is. */
+  | { readonly from: 'default' }
+  /** Merged, at least up to a run; what was proposed after it is applied again and proposed anew. */
+  | { readonly from: 'merged'; readonly upTo: string | null; readonly isWhole: boolean }
+  /** Under review, or pushed and not yet proposed: the branch, with the default branch merged in. */
+  | { readonly from: 'branch' }
+  /** Closed, or the branch deleted: the default branch; what was proposed is held. */
+  | { readonly from: 'closed'; readonly isRejected: boolean }
+  /** Nobody knows: stop before paying. */
+  | { readonly from: 'unknown' };
+
+export function standingOf(facts: StandingFacts): Standing {
+  if (facts.delivery !== 'pull-request' || facts.recordedTip === null || facts.proposedRuns.length === 0) {
+    return { from: 'default' };
+  }
+  const last = facts.proposedRuns.at(-1) ?? null;
+  if (facts.tipReached || facts.pullRequest === 'merged' || (last !== null && facts.mergedRuns.has(last))) {
+    return { from: 'merged', upTo: last, isWhole: true };
+  }
+  const upTo = facts.proposedRuns.findLast((run) => facts.mergedRuns.has(run)) ?? null;
+  if (upTo !== null) return { from: 'merged', upTo, isWhole: false };
+  if (facts.pullRequest === 'unknown') return { from: 'unknown' };
+  if (facts.pullRequest === 'closed' || facts.branch === null) return { from: 'closed', isRejected: facts.isRejected };
+  return { from: 'branch' };
+}
