@@ -10,15 +10,17 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const { env } = process;
 const agents = ['claude-code', 'codex', 'copilot', 'gemini'];
 const largestPayload = 4 * 1024 * 1024;
 const patienceMs = 1_000;
+/** `CTM_HOOK=spool`: note it only; a timer collects. */
+const mayStart = env.CTM_HOOK !== 'spool';
 /** A hook at the end of each turn starts at most one collector in this time; the end of a session always does. */
 const turnPauseMs = 5 * 60_000;
 const largestLog = 1024 * 1024;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const { env } = process;
 // The same folders as `laptop.ts`.
 const config = env.CTM_HOME || join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'commit-to-memory');
 const state = env.CTM_HOME
@@ -61,7 +63,7 @@ function take(text) {
   const entry = join(spool, `${createHash('sha256').update(`${agent} ${path}`).digest('hex').slice(0, 32)}.json`);
   writeFileSync(`${entry}.${process.pid}`, `${JSON.stringify({ agent, path })}\n`, { mode: 0o600 });
   renameSync(`${entry}.${process.pid}`, entry);
-  if (!isEnd(payload) && isRecent(join(state, 'hook.started'))) return undefined;
+  if (!mayStart || (!isEnd(payload) && isRecent(join(state, 'hook.started')))) return undefined;
   writeFileSync(join(state, 'hook.started'), '', { mode: 0o600 });
   start();
   return undefined;
@@ -89,7 +91,7 @@ function transcriptOf(payload) {
 
 /** The session is over, not only a turn of it. */
 function isEnd(payload) {
-  return payload.hook_event_name === 'SessionEnd' || (agent === 'copilot' && payload.transcriptPath === undefined);
+  return payload.hook_event_name === 'SessionEnd' || (agent === 'copilot' && typeof payload.reason === 'string');
 }
 
 function isRecent(path) {

@@ -6,7 +6,7 @@ import { archiveRef } from '../../scripts/archive/layout.ts';
 import { authorOf } from '../../scripts/collect/author.ts';
 import { collectCommand } from '../../scripts/collect/command.ts';
 import { type Agreement, type Consent, formatConsent } from '../../scripts/collect/consent.ts';
-import { destinationOf } from '../../scripts/collect/destination.ts';
+import { destinationOf, memoryOf } from '../../scripts/collect/destination.ts';
 import { collectSpec } from '../../scripts/collect/flags.ts';
 import type { Exposure } from '../../scripts/collect/host.ts';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -64,8 +64,15 @@ export interface TestLaptop {
 /** A machine with a clone of the team's memory that agreed to send sessions of `app`. */
 export function aLaptop(t: TestContext, team: string): TestLaptop {
   const home = temporaryFolder(t);
-  const clone = join(home, 'memory');
   git(home, 'clone', '--quiet', team, 'memory');
+  const laptop = laptopAt(home, team);
+  laptop.allow({});
+  return laptop;
+}
+
+/** The same machine, in another process. */
+export function laptopAt(home: string, team: string): TestLaptop {
+  const clone = join(home, 'memory');
   const env = {
     PATH: gitEnv.PATH ?? '',
     HOME: home,
@@ -91,7 +98,13 @@ export function aLaptop(t: TestContext, team: string): TestLaptop {
       }
     },
     allow(agreement, consent) {
-      const memory = { memory: team, include: [app], allowPublic: false, isPrivate: false, ...agreement };
+      const memory = {
+        memory: memoryOf(team, clone),
+        include: [app],
+        allowPublic: false,
+        isPrivate: false,
+        ...agreement,
+      };
       const salt = '0123456789abcdef'.repeat(2);
       writeFiles(env.CTM_HOME, {
         'collect.yml': formatConsent({ salt, author: null, optOut: [], agreements: [memory], ...consent }),
@@ -107,7 +120,6 @@ export function aLaptop(t: TestContext, team: string): TestLaptop {
         );
       }),
   };
-  laptop.allow({});
   return laptop;
 }
 
