@@ -1,4 +1,4 @@
-import { messageOf } from '../shared/errors.ts';
+import { MemoryError, messageOf } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 import { GitError, RefMovedError } from './errors.ts';
 import { fetchInto, pushFrom, serverRefs } from './isomorphic.ts';
@@ -113,7 +113,7 @@ async function guard<T>({ url, credentials }: IsomorphicRemote, work: () => Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof GitError || error instanceof FetchRaceError) throw error;
+    if (error instanceof MemoryError || error instanceof FetchRaceError) throw error;
     throw unreachableError(url, credentials.words(messageOf(error)));
   }
 }

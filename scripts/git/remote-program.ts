@@ -1,6 +1,7 @@
 import type { Ran } from './child.ts';
 import type { Layout } from './layout.ts';
 import { type Environment, gitProgram } from './program.ts';
+import { unreachableError } from './remote-failures.ts';
 import { newBase, type Service } from './remote-http.ts';
 import { networkVariables } from './remote-program-env.ts';
 import { failureOf, isRedirect, refusalIn, remoteLines } from './remote-program-words.ts';
@@ -32,14 +33,12 @@ export function programTransport(remote: ProgramRemote): Transport {
   return {
     name: 'git',
     refs: async (_, signal) => {
-      const listed = done(remote.fetchFrom, await read((url) => ['ls-remote', '--refs', '--quiet', url], signal));
-      return new Map(linesOf(listed).map(([oid = '', ref = '']) => [ref, oid]));
+      const listed = await listing((url) => ['ls-remote', '--refs', '--quiet', url], signal);
+      return new Map(listed.map(([oid = '', ref = '']) => [ref, oid]));
     },
     head: async (signal) => {
-      const ran = await read((url) => ['ls-remote', '--symref', '--quiet', url, 'HEAD'], signal);
-      const values = linesOf(done(remote.fetchFrom, ran)).flatMap(([value = '', ref]) =>
-        ref === 'HEAD' ? [value] : [],
-      );
+      const lines = await listing((url) => ['ls-remote', '--symref', '--quiet', url, 'HEAD'], signal);
+      const values = lines.flatMap(([value = '', ref]) => (ref === 'HEAD' ? [value] : []));
       const oid = values.find((value) => !value.startsWith('ref: '));
       const target = values.find((value) => value.startsWith('ref: '))?.slice('ref: '.length) ?? null;
       return oid === undefined ? null : { oid, target };
@@ -58,6 +57,17 @@ export function programTransport(remote: ProgramRemote): Transport {
       return refusal;
     },
   };
+
+  /** A page for people can pass for a server without refs, of the kind that only serves files. */
+  async function listing(args: Arguments, signal: AbortSignal | undefined): Promise<string[][]> {
+    const lines = linesOf(done(remote.fetchFrom, await read(args, signal)));
+    const { address } = remote.fetchFrom;
+    if (lines.length > 0 || address.kind !== 'http') return lines;
+    const traced = await read(args, signal, { GIT_TRACE_PACKET: '1' });
+    const again = linesOf(done(remote.fetchFrom, traced));
+    if (again.length > 0 || /< (?:# service=git-upload-pack|version [12])$/m.test(traced.stderr)) return again;
+    throw unreachableError(address.shown, "it does not speak Git's smart protocol");
+  }
 }
 
 /** What a user's configuration may have changed is said in full. */
@@ -82,24 +92,24 @@ const pushOptions: readonly string[] = [
   '--thin',
 ];
 
-type Run = (args: (url: string) => readonly string[], signal: AbortSignal | undefined) => Promise<Ran>;
+type Arguments = (url: string) => readonly string[];
+type Run = (args: Arguments, signal: AbortSignal | undefined, more?: Record<string, string>) => Promise<Ran>;
 
 /** Runs a command against an address; where a token is sent, it goes on to a new address of the same server only. */
 function connection(remote: ProgramRemote, { address, credentials }: Endpoint, service: Service): Run {
   const { layout, env } = remote;
-  const runner = (to: Address) => gitProgram(layout, env, networkVariables(env, to, credentials.authorization, remote));
   let current = address;
-  return async (args, signal) => {
-    const ran = await runner(current)(args(current.argument), '', signal);
+  const run: Run = (args, signal, more) => {
+    const variables = networkVariables(env, current, credentials.authorization, remote);
+    return gitProgram(layout, env, { ...variables, ...more })(args(current.argument), '', signal);
+  };
+  return async (args, signal, more) => {
+    const ran = await run(args, signal, more);
     if (ran.code === 0 || credentials.authorization === null || !isRedirect(ran.stderr)) return ran;
-    const moved = await newBase(
-      current.shown,
-      service,
-      { credentials, env, stallSeconds: remote.stallSeconds },
-      signal,
-    );
+    const settings = { credentials, env, stallSeconds: remote.stallSeconds };
+    const moved = await newBase(current.shown, service, settings, signal);
     current = { ...current, shown: moved, argument: moved };
-    return runner(current)(args(current.argument), '', signal);
+    return run(args, signal, more);
   };
 }
 

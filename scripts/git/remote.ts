@@ -35,7 +35,7 @@ async function endpointsOf(repository: Repository, layout: Layout, options: Remo
     const only = endpoint(parseAddress(options.url, false), token);
     return { fetchFrom: only, pushTo: only };
   }
-  const url = (await repository.remotes()).get(options.name);
+  const url = (await repository.remotes()).get(options.name) ?? layout.config.get(`remote.${options.name}.url`);
   if (url === undefined)
     throw new GitError(
       `There is no remote ${JSON.stringify(options.name.slice(0, 100))} here.`,

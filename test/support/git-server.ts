@@ -107,7 +107,8 @@ export async function startGitServer({ tokens, anonymous, port }: GitServerOptio
     create: (name, ...init) => {
       const dir = join(root, `${name}.git`);
       mkdirSync(dir, { recursive: true });
-      git(dir, 'init', '--quiet', '--bare', '--initial-branch=main', ...init);
+      git(dir, 'init', '--quiet', '--bare', '--initial-branch=main', '--template=', ...init);
+      mkdirSync(join(dir, 'hooks'));
       git(dir, 'config', 'http.receivepack', 'true');
       writeFileSync(join(dir, 'refuse'), '');
       writeFileSync(join(dir, 'hooks', 'pre-receive'), hook, { mode: 0o755 });

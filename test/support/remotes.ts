@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -62,4 +62,19 @@ export function commitThere(server: GitServer, ref: string, text: string, parent
   const oid = git(dir, 'commit-tree', '-m', 'Theirs', ...(parent === null ? [] : ['-p', parent]), tree);
   git(dir, 'update-ref', ref, oid);
   return oid;
+}
+
+/** The command lines of this machine's processes that hold a text; none where it does not tell. */
+export function processesWith(text: string): string[] {
+  if (!existsSync('/proc/self/cmdline')) return [];
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      return line.includes(text) ? [line] : [];
+    } catch (error) {
+      if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+      throw error;
+    }
+  });
 }
