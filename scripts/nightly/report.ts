@@ -130,7 +130,9 @@ function isIdle({ outcome, phase1, commits }: NightReport): boolean {
   );
 }
 
-function whyQuiet({ phases, found }: NightReport): string {
+function whyQuiet({ phases, found, phase1, phase2 }: NightReport): string {
+  const left = phase1.left.length + phase2.scopes.filter(({ outcome }) => outcome === 'left').length;
+  if (left > 0) return 'the cap, the time or the allowance of this night is over, and the rest waits for the next';
   if (!phases.one) return 'the memory is up to date, or rests until its next turn';
   if (found.length === 0) return 'the sources hold no session';
   return `every session is read or waits${phases.two ? ', and the memory is up to date' : ''}`;
