@@ -1,5 +1,6 @@
 import { markdownText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
+import { everywhere } from '../workspace/layout.ts';
 import type { Delta } from './delta.ts';
 import type { ScopeDelta } from './delta-types.ts';
 import { rejectLabel } from './forge.ts';
@@ -52,15 +53,8 @@ export interface NextNight {
 export function titleOf({ delta }: Proposal): string {
   const counts = totals(delta.scopes);
   const parts = joined(counted(counts));
-  const repositories = delta.scopes.filter(({ scope }) => scope !== '');
-  const [only] = repositories;
-  const place =
-    repositories.length === 1 && only !== undefined && isPlain(only.scope)
-      ? ` in ${only.scope}`
-      : repositories.length === 0
-        ? ''
-        : ` in ${whole(repositories.length, 'repository', 'repositories')}`;
-  return `Memory: ${parts === '' ? 'new inputs, no line changed' : parts}${place}`;
+  const repositories = delta.scopes.map(({ scope }) => scope).filter((scope) => scope !== '' && scope !== everywhere);
+  return `Memory: ${parts === '' ? 'new inputs, no line changed' : parts}${placeOf(repositories)}`;
 }
 
 /**
@@ -248,6 +242,13 @@ function fit(entries: readonly string[], budget: number): { lines: readonly stri
   });
   const lines = end === -1 ? entries : entries.slice(0, end);
   return { lines, more: entries.length - lines.length };
+}
+
+function placeOf(repositories: readonly string[]): string {
+  const [only] = repositories;
+  if (only === undefined) return '';
+  if (repositories.length === 1 && isPlain(only)) return ` in ${only}`;
+  return ` in ${whole(repositories.length, 'repository', 'repositories')}`;
 }
 
 /** A repository's id that no host, mail or CI reads anything into. */

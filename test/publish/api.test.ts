@@ -21,6 +21,13 @@ test('a secondary limit without a time is waited for a minute; it is a 403 and n
   assert.deepEqual(waits, [60]);
 });
 
+test('a 403 that says when to come back is a limit, whatever its words', async (t) => {
+  const { forge, server, waits } = await serveForge(t, 'github');
+  server.faults.set(0, { status: 403, headers: { 'retry-after': '3' }, body: { message: 'Forbidden' } });
+  await forge.repository();
+  assert.deepEqual(waits, [3]);
+});
+
 test('a primary limit is waited for by the host’s own clock', async (t) => {
   const { forge, server, waits } = await serveForge(t, 'github');
   const date = 'Mon, 30 Nov 2026 03:17:00 GMT';

@@ -53,6 +53,12 @@ test('a line that moved to another heading, block or scope is not learned', () =
   assert.deepEqual(counts(before, everywhere), { '*': { moved: 1 } });
 });
 
+test('equal lines of two blocks are each found in their own, in whatever order the blocks stand', () => {
+  const build = lines([port], { title: 'The build' });
+  const tests = lines([port], { title: 'The tests' });
+  assert.deepEqual(counts(`${build}\n${tests}`, `${tests}\n${build}`), {});
+});
+
 test('a line that also stands in another scope now is learned there, and has not moved', () => {
   const after = `${lines([port])}\n${lines([port], { title: 'All', repo: '*' })}`;
   assert.deepEqual(counts(lines([port]), after), { '*': { learned: 1 } });

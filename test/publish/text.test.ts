@@ -41,6 +41,10 @@ test('the title counts, and names a repository where there is one', () => {
     titleOf(aProposal({ delta: scopes({ scope: shop, learned: 1 }, { scope: 'gitlab.com/acme/api', moved: 2 }) })),
     'Memory: 1 line learned, 2 moved in 2 repositories',
   );
+  assert.equal(
+    titleOf(aProposal({ delta: scopes({ scope: '*', learned: 1 }, { scope: shop, learned: 1 }) })),
+    `Memory: 2 lines learned in ${shop}`,
+  );
   assert.equal(titleOf(aProposal()), 'Memory: new inputs, no line changed');
 });
 
