@@ -85,7 +85,7 @@ function placed({ base, ours, theirs }: Standing<Leaf>, leaf: Leaf): Leaf {
 }
 
 function spaceOf({ lead }: Leaf): string {
-  return lead.map((line) => line.replace(/\r$/, '')).join('\n');
+  return lead.map((line) => `${line.replace(/\r$/, '')}\n`).join('');
 }
 
 /** People's words, with those that only we added and without those that only we left out. */

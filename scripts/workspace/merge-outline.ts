@@ -172,7 +172,8 @@ function outline(entries: readonly Entry[], text: string, scope: Scope): Documen
     blanks = [];
     isTop = false;
   }
-  return { root: finish(root), tail: (text.endsWith('\n') ? '\n' : '') + blankTail(blanks, text) };
+  const end = text === '' || text.endsWith('\n') ? '\n' : '';
+  return { root: finish(root), tail: end + blankTail(blanks, text) };
 }
 
 /** The blank lines at a file's end; its last line end is said already. */

@@ -78,11 +78,11 @@ function isOneKind(a: Outline, b: Outline): boolean {
   return (one === 'task') === (other === 'task');
 }
 
-/** What a part says and cites. */
+/** What a part says and cites. A session may be named in several blocks, so a reference tells tasks apart only. */
 function signsOf(part: Outline): Set<string> {
   const signs = new Set<string>();
   for (const leaf of leavesOf(part)) {
-    if (isContent(leaf)) signs.add(leaf.token);
+    if (isContent(leaf) && (leaf.kind !== 'reference' || part.level > 1)) signs.add(leaf.token);
     for (const item of leaf.items) signs.add(item);
   }
   return signs;

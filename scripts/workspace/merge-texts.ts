@@ -60,14 +60,15 @@ function chosen<T>({ base, ours, theirs }: Versions<T>): T {
 
 /** With the line ends of the version whose they are; where that one has both, each line with its own. */
 function withLineEnds(text: string, texts: Versions<string | undefined>): string {
-  const ends = chosen({ base: endsOf(texts.base), ours: endsOf(texts.ours), theirs: endsOf(texts.theirs) });
-  if (ends === 'mixed') return text;
-  return text.replace(/\r?\n/g, ends === 'crlf' ? '\r\n' : '\n');
+  const [base, ours, theirs] = [texts.base, texts.ours, texts.theirs].map(endsOf);
+  const ends = (theirs !== null && theirs !== base ? theirs : ours) ?? theirs ?? 'lf';
+  return ends === 'mixed' ? text : text.replace(/\r?\n/g, ends === 'crlf' ? '\r\n' : '\n');
 }
 
-function endsOf(text = ''): 'lf' | 'crlf' | 'mixed' {
+function endsOf(text = ''): 'lf' | 'crlf' | 'mixed' | null {
   const all = text.split('\n').length - 1;
   const crlf = text.split('\r\n').length - 1;
+  if (all === 0) return null;
   if (crlf === 0) return 'lf';
   return crlf === all ? 'crlf' : 'mixed';
 }

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { byBinary, type Files } from '../../scripts/shared/files.ts';
+import { parseHandbook, scopeOf } from '../../scripts/workspace/handbook.ts';
+import { everywhere, handbookPath, memorySummaryPath } from '../../scripts/workspace/layout.ts';
+import { type Unit, unitsOf } from '../../scripts/workspace/lines.ts';
+import { mergeMemories } from '../../scripts/workspace/merge.ts';
+import { outlineHandbook, outlineSummary, renderDocument } from '../../scripts/workspace/merge-outline.ts';
+import { project, scopesOf, splice } from '../../scripts/workspace/scope.ts';
+import { itemsOf } from '../../scripts/workspace/shrink.ts';
+import { aDraft, edited, lotsFrom, written } from './merge-samples.ts';
+
+interface Triple {
+  readonly seed: number;
+  readonly base: Files;
+  readonly ours: Files;
+  readonly theirs: Files;
+}
+
+const triples: readonly Triple[] = Array.from({ length: Number(process.env.N ?? 400) }, (_, seed) => {
+  const lots = lotsFrom(seed);
+  const draft = aDraft(lots);
+  const [ours, theirs] = [edited(draft, lots, 'ours'), edited(draft, lots, 'theirs')];
+  return { seed, base: written(draft), ours: written(ours), theirs: written(theirs) };
+});
+
+const merge = ({ base, ours, theirs }: Triple) => mergeMemories(base, ours, theirs).files;
+
+/** By scope the lines that people or an agent wrote in the handbook; headings and fences' marks apart. */
+function unitsByScope(files: Files): Map<string, Unit[]> {
+  const units = new Map<string, Unit[]>();
+  for (const block of parseHandbook(files.get(handbookPath) ?? '').blocks) {
+    const scope = scopeOf(block) ?? '';
+    units.set(scope, [
+      ...(units.get(scope) ?? []),
+      ...unitsOf(block).filter(({ kind, raw }) => kind !== 'heading' && !/^(?:```|$)/.test(raw)),
+    ]);
+  }
+  return units;
+}
+
+function hashesOf(files: Files, scope: string): Set<string> {
+  return new Set((unitsByScope(files).get(scope) ?? []).map(({ hash }) => hash));
+}
+
+function allHashes(files: Files): Set<string> {
+  return new Set([...unitsByScope(files).values()].flat().map(({ hash }) => hash));
+}
+
+test('the samples hold what the rules are about', () => {
+  const both = triples.filter(
+    ({ base, ours, theirs }) =>
+      ours.get(handbookPath) !== base.get(handbookPath) && theirs.get(handbookPath) !== base.get(handbookPath),
+  );
+  assert.ok(both.length > 250, `${both.length} of ${triples.length} were edited on both sides`);
+});
+
+test('a handbook and a summary are read and written without loss', () => {
+  for (const { seed, ours, theirs } of triples) {
+    for (const files of [ours, theirs]) {
+      const [handbook, summary] = [files.get(handbookPath) ?? '', files.get(memorySummaryPath) ?? ''];
+      for (const text of [handbook, handbook.trimEnd(), `\n\n${handbook}\n\n`, handbook.replace(/\n/g, '\r\n')])
+        assert.equal(renderDocument(outlineHandbook(text)), /\S/.test(text) ? text : '', `seed ${seed}`);
+      assert.equal(renderDocument(outlineSummary(summary)), summary, `seed ${seed}`);
+    }
+  }
+});
+
+test('where one side changed nothing, or both the same, the result is the other side, byte for byte', () => {
+  for (const { base, ours, theirs } of triples) {
+    assert.deepEqual(mergeMemories(base, base, theirs).files, sorted(theirs));
+    assert.deepEqual(mergeMemories(base, ours, base).files, sorted(ours));
+    assert.deepEqual(mergeMemories(base, ours, ours).files, sorted(ours));
+  }
+});
+
+test('no line that people added is lost', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    for (const [scope, units] of unitsByScope(triple.theirs)) {
+      const before = hashesOf(triple.base, scope);
+      const now = hashesOf(files, scope);
+      for (const { hash, raw } of units) assert.ok(before.has(hash) || now.has(hash), `seed ${triple.seed}: ${raw}`);
+    }
+  }
+});
+
+test('no line that people removed comes back', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    const everywhereNow = allHashes(triple.theirs);
+    for (const [scope, units] of unitsByScope(triple.base)) {
+      const kept = hashesOf(triple.theirs, scope);
+      const now = hashesOf(files, scope);
+      for (const { hash, raw } of units) {
+        assert.ok(kept.has(hash) || !now.has(hash), `seed ${triple.seed}: ${raw}`);
+        assert.ok(everywhereNow.has(hash) || !allHashes(files).has(hash), `seed ${triple.seed}, elsewhere: ${raw}`);
+      }
+    }
+  }
+});
+
+test('nothing of ours is lost but what people touched', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    const now = allHashes(files);
+    const base = [...unitsByScope(triple.base).values()].flat();
+    const theirs = [...unitsByScope(triple.theirs).values()].flat();
+    const untouched = new Set(theirs.map(({ raw }) => raw));
+    const touchedItems = new Set(
+      base.filter(({ raw }) => !untouched.has(raw)).flatMap(({ evidence }) => itemsOf(evidence)),
+    );
+    const hasTouchedWords = base.some(({ raw, evidence }) => !untouched.has(raw) && evidence.length === 0);
+    for (const { hash, raw, evidence } of [...unitsByScope(triple.ours).values()].flat()) {
+      const isTouched = itemsOf(evidence).some((item) => touchedItems.has(item));
+      const isUnclear = evidence.length === 0 && !base.some((unit) => unit.raw === raw && untouched.has(raw));
+      if (isTouched || (isUnclear && (hasTouchedWords || touchedItems.size > 0))) continue;
+      if (base.some((unit) => unit.hash === hash) && !untouched.has(raw)) continue;
+      assert.ok(now.has(hash), `seed ${triple.seed}: ${raw}`);
+    }
+  }
+});
+
+test('a line that people left alone and we removed stays removed, unless it went into one that people refused', () => {
+  for (const triple of triples) {
+    const now = allHashes(merge(triple));
+    const ours = allHashes(triple.ours);
+    const before = new Map([...unitsByScope(triple.base).values()].flat().map((unit) => [unit.hash, unit]));
+    const theirs = [...unitsByScope(triple.theirs).values()].flat();
+    const fresh = new Set(
+      [...unitsByScope(triple.ours).values()]
+        .flat()
+        .filter(({ hash }) => !before.has(hash))
+        .flatMap(({ evidence }) => itemsOf(evidence)),
+    );
+    for (const { hash, raw, heading } of theirs) {
+      const unit = before.get(hash);
+      if (unit === undefined || unit.raw !== raw || unit.heading !== heading || ours.has(hash)) continue;
+      if (itemsOf(unit.evidence).some((item) => fresh.has(item))) continue;
+      const isMoved = triple.theirs.get(handbookPath) !== triple.base.get(handbookPath);
+      assert.ok(!now.has(hash) || isMoved, `seed ${triple.seed}: ${raw}`);
+    }
+  }
+});
+
+test('a scope that only one side changed is that side’s', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    for (const scope of new Set([...scopesOf(triple.base), ...scopesOf(triple.ours), ...scopesOf(triple.theirs)])) {
+      if (scope === everywhere) continue;
+      const [base, ours, theirs, now] = [triple.base, triple.ours, triple.theirs, files].map((side) =>
+        project(side, scope).get(handbookPath),
+      );
+      if (base === theirs) assert.equal(now, ours, `seed ${triple.seed}: ${scope}, ours`);
+      if (base === ours) assert.equal(now, theirs, `seed ${triple.seed}: ${scope}, theirs`);
+    }
+  }
+});
+
+test('the result is read as it was meant: each scope can be taken out and put back', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    for (const scope of scopesOf(files)) assert.deepEqual(splice(files, scope, project(files, scope)), files);
+    const text = files.get(handbookPath) ?? '';
+    const { preamble, blocks } = parseHandbook(text);
+    assert.equal(preamble + blocks.map(({ raw }) => raw).join(''), text);
+    const titles = (side: Files) => parseHandbook(side.get(handbookPath) ?? '').blocks.map(({ title }) => title);
+    for (const title of titles(files)) assert.ok([...titles(triple.ours), ...titles(triple.theirs)].includes(title));
+  }
+});
+
+test('merging again changes nothing more', () => {
+  for (const triple of triples) {
+    const files = merge(triple);
+    assert.deepEqual(mergeMemories(triple.theirs, files, triple.theirs).files, files);
+    assert.deepEqual(mergeMemories(triple.base, files, triple.theirs).files, files, `seed ${triple.seed}`);
+  }
+});
+
+test('the result is the same whatever the line ends, but for them', () => {
+  const crlf = (files: Files) => new Map([...files].map(([path, text]) => [path, text.replace(/\n/g, '\r\n')]));
+  for (const triple of triples.slice(0, 100)) {
+    const all = mergeMemories(crlf(triple.base), crlf(triple.ours), crlf(triple.theirs));
+    assert.deepEqual(all, {
+      files: crlf(merge(triple)),
+      touched: mergeMemories(triple.base, triple.ours, triple.theirs).touched,
+    });
+    const mixed = mergeMemories(triple.base, triple.ours, crlf(triple.theirs)).files;
+    if (triple.theirs.has(handbookPath)) assert.deepEqual(mixed, crlf(merge(triple)), `seed ${triple.seed}`);
+  }
+});
+
+function sorted(files: Files): Files {
+  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+}
