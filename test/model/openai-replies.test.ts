@@ -50,7 +50,7 @@ const passing: readonly [string, Behaviour][] = [
 for (const [name, fault] of passing) {
   test(`one ${name} costs one more request and no answer`, async (t) => {
     const behave = (_: unknown, index: number): Behaviour => (index === 0 ? fault : { text: right });
-    const { model, waits } = await serveModel(t, { behave }, { idleSeconds: 0.05 });
+    const { model, waits } = await serveModel(t, { behave }, name === 'stalled body' ? { idleSeconds: 1 } : {});
     const reply = await model.ask(aRequest());
     assert.equal(reply.text, right);
     assert.equal(reply.usage.requests, 2);
