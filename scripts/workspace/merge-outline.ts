@@ -202,16 +202,30 @@ function headingKey({ kind, text }: BlockLine): string {
 }
 
 function finish(node: Growing): Outline {
-  const counts = new Map<string, number>();
   const isContents = node.heading?.lines[0]?.trim() === summaryHeadings.contents;
+  const numbered = numberer();
   const leaves = node.leaves.map((leaf) => {
     const token = tokenOf(leaf, isContents);
-    const count = (counts.get(token) ?? 0) + 1;
-    counts.set(token, count);
-    return finishLeaf(leaf, token, count === 1 ? token : `${token} #${count}`);
+    return finishLeaf(leaf, token, numbered(token));
   });
-  const heading = node.heading === null ? null : finishLeaf(node.heading, node.key, node.key);
-  return { ...node, heading, leaves, parts: node.parts.map(finish) };
+  const numberedPart = numberer();
+  const parts = node.parts.map((part) => ({ ...finish(part), key: numberedPart(part.key) }));
+  return {
+    ...node,
+    heading: node.heading === null ? null : finishLeaf(node.heading, node.key, node.key),
+    leaves,
+    parts,
+  };
+}
+
+/** Tells apart what is called the same: the second of a name gets a number. */
+function numberer(): (name: string) => string {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} #${count}`;
+  };
 }
 
 function finishLeaf({ kind, lines, lead, isTop }: GrowingLeaf, token: string, key: string): Leaf {

@@ -4,26 +4,14 @@ import { isContent, leavesOf, type Outline } from './merge-outline.ts';
 const commonest = 50;
 
 /**
- * Which earlier part each part is: by its heading (a block's with its scope, a task's without number and outcome), then
- * by what stands in it: a renamed one keeps half of what the smaller of the two says or cites.
+ * Which earlier part, whose heading is gone, each part with a new heading is: one that keeps half of what the smaller of
+ * the two says or cites.
  */
-export function matchParts(before: readonly Outline[], now: readonly Outline[]): Map<Outline, Outline> {
+export function matchRenamed(gone: readonly Outline[], fresh: readonly Outline[]): Map<Outline, Outline> {
   const matches = new Map<Outline, Outline>();
-  const byKey = new Map<string, Outline[]>();
-  for (const part of before) {
-    const list = byKey.get(part.key);
-    if (list === undefined) byKey.set(part.key, [part]);
-    else list.push(part);
-  }
-  for (const part of now) {
-    const same = byKey.get(part.key)?.shift();
-    if (same !== undefined) matches.set(part, same);
-  }
-  const taken = new Set(matches.values());
-  const gone = before.filter((part) => !taken.has(part));
-  const fresh = now.filter((part) => !matches.has(part));
   if (gone.length === 0 || fresh.length === 0) return matches;
   const index = indexParts(gone);
+  const taken = new Set<Outline>();
   for (const part of fresh) {
     const same = likeliest(part, index, taken);
     if (same === null) continue;

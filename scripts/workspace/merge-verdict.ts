@@ -1,4 +1,4 @@
-import type { Scope } from './layout.ts';
+import { everywhere, type Scope } from './layout.ts';
 import { type Aligned, type AlignedLeaf, alignedLeaves, type Tokens, type Versions } from './merge-align.ts';
 import { isContent, type Leaf } from './merge-outline.ts';
 import { isPhrase, rewordings } from './merge-pairs.ts';
@@ -85,7 +85,7 @@ function factsOf(lines: readonly AlignedLeaf[], tokens: Versions<Tokens>): Facts
       if (removed.everywhere(ours.token)) return true;
       const before = rewords.get(line);
       if (before !== undefined) return isChangedByPeople(before);
-      return base === null && removed.evidence(ours);
+      return base === null && removed.evidence(scope, ours);
     },
   };
 }
@@ -104,21 +104,23 @@ function isChangedByPeople(line: AlignedLeaf | undefined): boolean {
 interface Removals {
   fromScope(scope: Scope, token: string): boolean;
   everywhere(token: string): boolean;
-  /** Whether a removed line has exactly this evidence and none that stands does. */
-  evidence(leaf: Leaf): boolean;
+  /** Whether a line removed from there (for `*`: from anywhere) has exactly this evidence and none that stands does. */
+  evidence(scope: Scope, leaf: Leaf): boolean;
 }
 
 function removals(lines: readonly AlignedLeaf[], tokens: Versions<Tokens>): Removals {
-  const sets = new Set<string>();
-  for (const { base, scopes } of lines)
-    if (base !== null && !says(tokens.theirs, scopes.base, base.token)) sets.add(base.items.join(' '));
-  for (const { theirs } of lines) if (theirs !== null) sets.delete(theirs.items.join(' '));
-  sets.delete('');
+  const cited = new Set(lines.map(({ theirs }) => theirs?.items.join(' ')));
+  const forgotten = new Set<string>();
+  for (const { base, scopes } of lines) {
+    if (base === null || base.items.length === 0 || says(tokens.theirs, scopes.base, base.token)) continue;
+    const set = base.items.join(' ');
+    if (!cited.has(set)) for (const scope of [scopes.base ?? '', everywhere]) forgotten.add(`${scope} ${set}`);
+  }
   const [before, now] = [allOf(tokens.base), allOf(tokens.theirs)];
   return {
     fromScope: (scope, token) => says(tokens.base, scope, token) && !says(tokens.theirs, scope, token),
     everywhere: (token) => before.has(token) && !now.has(token),
-    evidence: ({ items }) => sets.has(items.join(' ')),
+    evidence: (scope, { items }) => forgotten.has(`${scope} ${items.join(' ')}`),
   };
 }
 
