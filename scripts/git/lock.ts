@@ -1,6 +1,7 @@
-import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
+import { makeFolder } from '../shared/make-folder.ts';
 import { explain, GitError } from './errors.ts';
 import { textOrNull } from './layout.ts';
 
@@ -65,7 +66,7 @@ async function acquire(path: string, owner: LockOwner): Promise<void> {
 async function create(path: string, { host, pid, at, note }: LockOwner): Promise<boolean> {
   let drafts: string | null = null;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     drafts = await mkdtemp(`${path}.`);
     const draft = join(drafts, 'lock');
     await writeFile(draft, `${JSON.stringify({ host, pid, started: isoTime(at), note })}\n`);

@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 import type { Oid } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
+import { makeFolder } from '../shared/make-folder.ts';
 import { headerOf, type RawObject } from './objects.ts';
 
 /**
@@ -54,6 +55,6 @@ async function makeFanOut(objectsDir: string, objects: readonly [Oid, RawObject]
   const { mode } = await stat(objectsDir);
   for (const name of new Set(objects.map(([oid]) => oid.slice(0, 2)))) {
     const folder = join(objectsDir, name);
-    if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, mode & 0o7777);
+    if ((await makeFolder(folder)) !== undefined) await chmod(folder, mode & 0o7777);
   }
 }

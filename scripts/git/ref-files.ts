@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isoTime } from '../shared/clock.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
+import { makeFolder } from '../shared/make-folder.ts';
 import { GitError, RefMovedError } from './errors.ts';
 import { lstatOrNull, textOrNull } from './layout.ts';
 import { lockError } from './ref-name.ts';
@@ -44,7 +45,7 @@ export async function readHeadFile(gitDir: string): Promise<Head> {
 export async function swapRefFile(gitDir: string, ref: string, expected: Oid | null, next: Oid | null): Promise<void> {
   const path = join(gitDir, ref);
   await refuseConflict(gitDir, ref);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await underLock(`${path}.lock`, async (lock) => {
     const actual = await readRefFile(gitDir, ref);
     if (actual !== expected) throw new RefMovedError(ref, expected, actual);

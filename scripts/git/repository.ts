@@ -7,6 +7,7 @@ import { pathFault } from '../shared/safe-path.ts';
 import type { Backend } from './backend.ts';
 import { formatCommit, parseCommit } from './commit-text.ts';
 import { explain, GitError } from './errors.ts';
+import { completeHalfWritten } from './half-written.ts';
 import type { Layout } from './layout.ts';
 import { writeLooseObjects } from './loose-objects.ts';
 import {
@@ -138,7 +139,9 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
         const changes = await changedLeaves(trees, await treeOf(from), await treeOf(to));
         const folders = new Set(changes.map(({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
         await requireSettled(layout, from, [...folders].filter(Boolean));
-        if (changes.length > 0) await backend.refresh(from, to, changes);
+        if (changes.length === 0) return;
+        await completeHalfWritten(layout, backend.readObjects, changes);
+        await backend.refresh(from, to, changes);
       }),
   };
 

@@ -28,6 +28,24 @@ async function moved(repository: Repository): Promise<{ from: string | null; to:
 }
 
 for (const backend of ['git', 'isomorphic'] as const) {
+  test(`${backend}: a file that a killed refresh left with its beginning only is completed; a person’s is not touched`, async (t) => {
+    const dir = aRepository(t, start);
+    const repository = await openRepository(dir, { backend, env });
+    const { from, to } = await moved(repository);
+    writeFiles(dir, { 'memories/new/c.md': 'c' });
+    await repository.refresh(from, to);
+    assert.equal(git(dir, 'status', '--porcelain'), '');
+    assert.equal(readFileSync(join(dir, 'memories/new/c.md'), 'utf8'), 'c\n');
+    for (const edited of ['', 'x', 'A\nmore\n']) {
+      const other = aRepository(t, start);
+      const beside = await openRepository(other, { backend, env });
+      const there = await moved(beside);
+      writeFiles(other, { 'memories/a.md': edited });
+      await assert.rejects(beside.refresh(there.from, there.to), /memories\/a\.md was edited/);
+      assert.equal(readFileSync(join(other, 'memories/a.md'), 'utf8'), edited);
+    }
+  });
+
   test(`${backend}: a clean working tree follows the branch`, async (t) => {
     const dir = aRepository(t, start);
     const repository = await openRepository(dir, { backend, env });
