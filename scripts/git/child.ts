@@ -81,7 +81,8 @@ function kill(child: ChildProcess, grouped: boolean, signal: NodeJS.Signals): vo
   try {
     process.kill(-child.pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    child.kill(signal);
   }
 }
 

@@ -41,7 +41,8 @@ export function gitHttp(base: string, settings: HttpSettings, signal: AbortSigna
   return {
     async ask(request) {
       refuseProxy(base, settings.env);
-      let url = request.url.startsWith(base) ? moved + request.url.slice(base.length) : request.url;
+      if (!request.url.startsWith(`${base}/`)) throw unreachableError(base, 'an address outside of it was asked for');
+      let url = moved + request.url.slice(base.length);
       for (let hop = 0; ; hop += 1) {
         const answer = await exchange({ ...request, url }, base, settings, signal);
         const location = redirectOf(answer);

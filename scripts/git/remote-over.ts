@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
 import { GitError } from './errors.ts';
-import { checkedOid, checkedRef } from './ref-name.ts';
+import { checkedOid, checkedRef, lockError } from './ref-name.ts';
 import { GitPushError, PushRejectedError, RemoteUnreachableError } from './remote-errors.ts';
 import { lacksHistory, shallowCommits, wholeHistory } from './remote-history.ts';
 import { FetchRaceError, type Refusal, type Transport, type WantedRef } from './remote-transport.ts';
@@ -110,7 +110,9 @@ async function readBack(repository: Repository, ref: string): Promise<Oid> {
   return oid;
 }
 
-function raceError(url: string, error: FetchRaceError): RemoteUnreachableError {
+function raceError(url: string, error: FetchRaceError): GitError {
+  const lock = /'([^'\n]{1,4096}\.lock)': File exists/.exec(error.message)?.[1];
+  if (lock !== undefined) return lockError(lock, null);
   return new RemoteUnreachableError(
     `What ${url} holds could not be fetched in ${fetchAttempts} tries: ${messageOf(error)}.`,
     'Others write there or here at the same moment: run it again.',

@@ -1,6 +1,6 @@
 import { explain } from './errors.ts';
 import { authError, notFoundError, unreachableError } from './remote-failures.ts';
-import { FetchRaceError, type Refusal } from './remote-transport.ts';
+import type { Refusal } from './remote-transport.ts';
 
 /**
  * What the git program's words about a failed command mean. It speaks English, since LC_ALL is C.
@@ -8,11 +8,15 @@ import { FetchRaceError, type Refusal } from './remote-transport.ts';
  */
 export function failureOf(url: string, stderr: string, words: string): Error {
   const own = stderr.replace(/^remote: .{0,4000}$/gm, '');
-  if (races.test(own)) return new FetchRaceError(words);
   if (denied.test(stderr)) return authError(url, words);
   if (absent.test(stderr)) return notFoundError(url, words);
   if (local.test(own)) return explain(`git could not work with ${url}`, new Error(words));
   return unreachableError(url, words);
+}
+
+/** Whether a fetch met something that moved while it ran. */
+export function isRace(stderr: string): boolean {
+  return races.test(stderr);
 }
 
 /** A redirect that git was told not to follow, as it would take the token along. */

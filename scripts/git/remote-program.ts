@@ -4,8 +4,8 @@ import { type Environment, gitProgram } from './program.ts';
 import { unreachableError } from './remote-failures.ts';
 import { newBase, type Service } from './remote-http.ts';
 import { networkVariables } from './remote-program-env.ts';
-import { failureOf, isRedirect, refusalIn, remoteLines } from './remote-program-words.ts';
-import type { Transport } from './remote-transport.ts';
+import { failureOf, isRace, isRedirect, refusalIn, remoteLines } from './remote-program-words.ts';
+import { FetchRaceError, type Transport } from './remote-transport.ts';
 import { trackingRef } from './remote-types.ts';
 import type { Address } from './remote-url.ts';
 import type { Credentials } from './remote-words.ts';
@@ -46,7 +46,10 @@ export function programTransport(remote: ProgramRemote): Transport {
     fetch: async (refs, depth, signal) => {
       const limit = depth === null ? [] : [`--depth=${depth}`];
       const specs = refs.map(({ ref }) => `+${ref}:${trackingRef(ref)}`);
-      done(remote.fetchFrom, await read((url) => ['fetch', ...fetchOptions, ...limit, url, ...specs], signal));
+      const ran = await read((url) => ['fetch', ...fetchOptions, ...limit, url, ...specs], signal);
+      if (ran.code !== 0 && isRace(ran.stderr))
+        throw new FetchRaceError(remote.fetchFrom.credentials.words(ran.stderr));
+      done(remote.fetchFrom, ran);
     },
     push: async ({ ref, expected, next }, signal) => {
       const lease = `--force-with-lease=${ref}:${expected ?? ''}`;
@@ -99,9 +102,12 @@ type Run = (args: Arguments, signal: AbortSignal | undefined, more?: Record<stri
 function connection(remote: ProgramRemote, { address, credentials }: Endpoint, service: Service): Run {
   const { layout, env } = remote;
   let current = address;
-  const run: Run = (args, signal, more) => {
+  const run: Run = async (args, signal, more) => {
     const variables = networkVariables(env, current, credentials.authorization, remote);
-    return gitProgram(layout, env, { ...variables, ...more })(args(current.argument), '', signal);
+    const ran = await gitProgram(layout, env, { ...variables, ...more })(args(current.argument), '', signal);
+    return ran.stderr.length <= 65_536
+      ? ran
+      : { ...ran, stderr: ran.stderr.slice(0, 32_768) + ran.stderr.slice(-32_768) };
   };
   return async (args, signal, more) => {
     const ran = await run(args, signal, more);

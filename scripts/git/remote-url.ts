@@ -1,6 +1,6 @@
 import { GitError } from './errors.ts';
 
-/** An address, taken apart. Only `words.ts`' caller and the transport see `user` and `password`. */
+/** An address, taken apart. `user` and `password` are for `credentialsOf` and the transport alone. */
 export interface Address {
   readonly kind: 'http' | 'ssh' | 'git' | 'file' | 'helper';
   /** Without user, password and query: for people, and for http as an argument as well. */

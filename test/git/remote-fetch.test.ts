@@ -195,6 +195,17 @@ for (const backend of backends) {
     assert.equal(git(server.dir('team'), 'rev-parse', state), mine);
   });
 
+  test(`${backend}: a lock that a killed program left is named with what to do`, async (t) => {
+    const { server, remote, repository } = await aRemote(t, backend);
+    commitThere(server, state, 'x');
+    writeFiles(repository.commonDir, { [`${tracking}.lock`]: '' });
+    await assert.rejects(remote.fetch([state]), {
+      name: 'GitError',
+      message: /state\.lock is in the way/,
+      hint: /rm '/,
+    });
+  });
+
   test(`${backend}: what is no commit, no name or no depth is refused`, async (t) => {
     const { server, remote } = await aRemote(t, backend, reader);
     const tip = commitThere(server, state, 'x');
