@@ -1,20 +1,25 @@
 import { withLock } from '../git/lock.ts';
 import { openRepository } from '../git/open.ts';
+import type { Ledger } from '../model/ledger.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts } from '../rollout/source.ts';
 import { stopwatch } from '../shared/clock.ts';
+import type { Config } from '../shared/config-schema.ts';
 import { type ExitCode, exitCodes } from '../shared/errors.ts';
+import { terminalText } from '../shared/escape.ts';
 import type { World } from '../shared/main.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { createEngine } from './compose.ts';
 import { dryRun } from './dry-run.ts';
-import type { Phases } from './night.ts';
+import type { NightReport, Phases } from './night.ts';
 import { nightPolicy } from './policy.ts';
 import { withTimeLeft } from './progress.ts';
 import { nightJson, nightMarkdown, nightText } from './report.ts';
 import { runNight } from './run.ts';
 import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
+import { runTeamNight } from './team.ts';
+import { openTeam } from './team-command.ts';
 
 /** Plays a night, or half of one, as the command line and the configuration say. */
 export async function playCommand(world: World, phases: Phases): Promise<ExitCode> {
@@ -22,15 +27,10 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const repository = await openRepository(flags.valueOf('repo') ?? world.cwd, { env });
   const config = withFlags(await loadConfig(repository), flags);
   if (!config.enabled) return quiet(world, 'Nothing to do: enabled is false in .github/memory.yml.');
+  const delivery = deliveryOf(config, world, phases);
   const sources = phases.one ? sourcesOf(config, flags, world.home, env) : [];
-  if (phases.one && sources.length === 0) {
-    return quiet(
-      world,
-      config.include.length === 0
-        ? 'Nothing to do: no repository is included. List some as include in .github/memory.yml, or name a folder: --source codex:<folder>.'
-        : 'Nothing to do: no agent has sessions on this machine. Name a folder: --source <agent>:<folder>.',
-    );
-  }
+  const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
+  if (why !== null) return quiet(world, why);
   const redactor = createRedactor(env);
   const redact = (text: string) => redactor.redact(text);
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home: world.home };
@@ -39,22 +39,45 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   if (flags.isOn('dry-run')) return dryRun({ repository, rollouts, config, policy, world });
   const owner = { ...world.self, at: clock.now(), note: 'nightly' };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, async () => {
+    const team = delivery === 'commit' ? null : await openTeam(delivery, config, repository, world);
     const usdLeft = await usdLeftThisMonth(config, repository, clock.now());
     const engine = createEngine(config, repository, env, redact, usdLeft);
     for (const problem of engine.journal.problems) log.warn(problem);
     const elapsed = stopwatch();
     const goesOn = () => engine.goesOn() && elapsed() < config.budget.minutes * 60_000;
-    const report = await runNight(
-      policy,
-      { ...engine, repository, rollouts, clock, redact, goesOn, progress: withTimeLeft(log.progress) },
-      signal,
-    );
-    log.summary(nightMarkdown(report, engine.ledger));
-    log.result(
-      flags.isOn('json') ? JSON.stringify(nightJson(report, engine.ledger)) : nightText(report, engine.ledger),
-    );
-    return report.outcome === 'partly' ? exitCodes.partly : exitCodes.done;
+    const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: withTimeLeft(log.progress) };
+    if (team === null) return told(world, await runNight(policy, ports, signal), engine.ledger);
+    const night = await runTeamNight(policy, ports, team, signal);
+    if (night.outcome === 'played') return told(world, night.report, engine.ledger);
+    return quiet(world, `Nothing to do: another night is at work (${terminalText(night.by.worker)}).`);
   });
+}
+
+/** What nobody said in so many words does not leave the repository: then a built-in night is committed here. */
+function deliveryOf(config: Config, { flags, log }: World, phases: Phases): Config['delivery']['mode'] {
+  if (!phases.one || !phases.two) return 'commit';
+  const asked = flags.valueOf('delivery');
+  const mode = asked === 'commit' || asked === 'push' || asked === 'pull-request' ? asked : config.delivery.mode;
+  if (mode === 'commit' || config.model.provider !== undefined) return mode;
+  log.warn(`Committed here and not delivered as ${mode}: write model.provider into .github/memory.yml, builtin too.`);
+  return 'commit';
+}
+
+/** A team's sessions may all be on its ref, so that this machine needs none. */
+function nothingToRead(sources: number, delivery: Config['delivery']['mode'], config: Config): string | null {
+  if (sources > 0) return null;
+  if (config.include.length === 0) {
+    return 'Nothing to do: no repository is included. List some as include in .github/memory.yml, or name a folder: --source codex:<folder>.';
+  }
+  return delivery === 'commit'
+    ? 'Nothing to do: no agent has sessions on this machine. Name a folder: --source <agent>:<folder>.'
+    : null;
+}
+
+function told({ flags, log }: World, report: NightReport, ledger: Ledger): ExitCode {
+  log.summary(nightMarkdown(report, ledger));
+  log.result(flags.isOn('json') ? JSON.stringify(nightJson(report, ledger)) : nightText(report, ledger));
+  return report.outcome === 'partly' ? exitCodes.partly : exitCodes.done;
 }
 
 function quiet({ flags, log }: World, why: string): ExitCode {

@@ -71,7 +71,7 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   const save = (night: NightRecord, expected: Oid | null) => saveState(repository, refs, start, made, night, expected);
   const settledAt = (tip: Oid | null) => recorded({ ...start.night, pendingPush: null }, start.branch, tip, made);
   if (isQuiet) {
-    return { ...none, state: await save(settledAt(start.base), start.stateOid) };
+    return { ...none, state: await save(settledAt(start.reached), start.stateOid) };
   }
   const { inputs, learned, tip } = await writeCommits(repository, start, made, changes);
   const pendingPush = { runId: made.runId, ref: start.branch, oldOid: start.base, tip };

@@ -58,7 +58,7 @@ export function createEngine(
     ...(usdLeft === undefined ? {} : { usd: usdLeft }),
   });
   const fallback = createBuiltinConsolidator();
-  if (config.model.provider === 'builtin') {
+  if (config.model.provider !== 'openai') {
     const extractor = createBuiltinExtractor({ redact });
     return { extractor, consolidator: fallback, fallback, journal, ledger, models: 'builtin', goesOn: () => true };
   }

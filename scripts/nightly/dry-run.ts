@@ -42,7 +42,7 @@ export async function dryRun({ repository, rollouts, config, policy, world }: Dr
   }
   const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
   const price = config.model.prices.extract;
-  const isFree = config.model.provider === 'builtin';
+  const isFree = config.model.provider !== 'openai';
   const usd = isFree ? 0 : price === undefined ? null : (tokens * price.input) / 1_000_000;
   if (world.flags.isOn('json')) {
     world.log.result(JSON.stringify({ would_read: rows, skipped: Object.fromEntries(skipped), ignored, tokens, usd }));

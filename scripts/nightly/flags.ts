@@ -12,6 +12,11 @@ const delivery: Flag = {
   oneOf: ['commit'],
   help: 'how the result is delivered: committed to the branch that is checked out',
 };
+const anyDelivery: Flag = {
+  kind: 'value',
+  oneOf: ['commit', 'push', 'pull-request'],
+  help: 'instead of delivery.mode: committed here, pushed to the default branch, or proposed for review',
+};
 const since: Flag = {
   kind: 'value',
   value: '<date|all>',
@@ -30,7 +35,7 @@ export const nightlySpec: CommandSpec = {
     source,
     repo,
     model,
-    delivery,
+    delivery: anyDelivery,
     now: { kind: 'switch', help: 'ignore idle time, backoff and cooldown' },
     since,
     'dry-run': dryRun,
@@ -40,6 +45,7 @@ export const nightlySpec: CommandSpec = {
   examples: [
     'npm run nightly',
     'npm run nightly -- --dry-run',
+    'npm run nightly -- --delivery pull-request',
     'npm run nightly -- --now --since all --source codex:~/.codex/sessions --model builtin',
   ],
 };

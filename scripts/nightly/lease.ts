@@ -74,36 +74,45 @@ export async function takeLease(terms: LeaseTerms, ports: LeasePorts, signal?: A
   try {
     return { outcome: 'taken', lease: holding(await swap(oid, terms, ports, signal), terms, ports) };
   } catch (error) {
-    if (!(error instanceof PushRejectedError) && !isLostRace(error)) throw error;
+    if (!isRace(error)) throw error;
     const now = await readLease(ports, signal);
     if (now.record === null) throw error;
     return { outcome: 'held', by: now.record };
   }
 }
 
+/** One thing at a time: a renewal in the middle of a proof would look like a loss. */
 function holding(first: Oid, terms: LeaseTerms, ports: LeasePorts): Lease {
   let oid = first;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
   const prove = async (): Promise<void> => {
     const now = await readLease(ports);
     const isOurs = now.oid === oid && now.record !== null && now.record.leaseUntil > ports.clock.now();
     if (!isOurs) throw new LeaseLostError(now.oid === oid ? null : now.record);
   };
-  return {
-    prove,
-    renew: async () => {
-      await prove();
-      oid = await swap(oid, terms, ports).catch((error: unknown) => {
-        throw error instanceof PushRejectedError || isLostRace(error) ? new LeaseLostError(null) : error;
-      });
-    },
-    release: async () => {
-      try {
-        await ports.remote.push([{ ref: leaseRef, expected: oid, next: null }]);
-      } catch (error) {
-        if (!(error instanceof PushRejectedError) && !isLostRace(error)) throw error;
-      }
-    },
+  const renew = async (): Promise<void> => {
+    await prove();
+    oid = await swap(oid, terms, ports).catch((error: unknown) => {
+      throw isRace(error) ? new LeaseLostError(null) : error;
+    });
   };
+  const release = async (): Promise<void> => {
+    try {
+      await ports.remote.push([{ ref: leaseRef, expected: oid, next: null }]);
+    } catch (error) {
+      if (!isRace(error)) throw error;
+    }
+  };
+  return { prove: () => inTurn(prove), renew: () => inTurn(renew), release: () => inTurn(release) };
+}
+
+function isRace(error: unknown): boolean {
+  return error instanceof PushRejectedError || isLostRace(error);
 }
 
 /** A race that was lost after the server had shown its refs; a refusal by a rule of the host is no race. */

@@ -31,6 +31,6 @@ export function outlook(
 }
 
 /** The class of what `model.provider` names. */
-export function extractorClassOf(provider: 'builtin' | 'openai'): ExtractorClass {
-  return provider === 'builtin' ? 'builtin' : 'llm';
+export function extractorClassOf(provider: 'builtin' | 'openai' | undefined): ExtractorClass {
+  return provider === 'openai' ? 'llm' : 'builtin';
 }

@@ -18,6 +18,8 @@ export interface Start {
   readonly branch: string;
   /** What the branch has to be when it is moved; null where it does not exist. */
   readonly base: Oid | null;
+  /** Where the branch counts as reached by us if nothing is committed; null where it holds nothing of ours. */
+  readonly reached: Oid | null;
   /** What the new commits grow from: their tree starts as the last one's. Empty on a branch without a commit. */
   readonly parents: readonly Oid[];
   /** Everything below `memories/` as people left it: what the night builds on. */
@@ -122,7 +124,16 @@ async function startAt(
   const memories = new Map([...files].filter(([path]) => path !== statePath));
   const tip = loaded?.tree.night.recordedTips[branch];
   const before = tip === undefined || tip === base ? null : await repository.readFiles(tip, ['memories']);
-  const place = { branch, base, parents: base === null ? [] : [base], memories, standing: memories, before, stateOid };
+  const place = {
+    branch,
+    base,
+    reached: base,
+    parents: base === null ? [] : [base],
+    memories,
+    standing: memories,
+    before,
+    stateOid,
+  };
   if (loaded !== null) {
     const { text, night, baseline, reviewed, closed } = loaded.tree;
     return { ...place, state: await openStateOfRef(text), stateText: text, night, baseline, reviewed, closed };

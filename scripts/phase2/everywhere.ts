@@ -42,6 +42,7 @@ export function prepareEverywhere(state: State, start: MemoryStart, policy: Cons
     mode: own.has(memorySummaryPath) && baseline.size > 0 ? 'incremental' : 'init',
     deletedThreads: deletedThreads(own, baseline, summaries),
     inputHash: sha256(JSON.stringify([...ready])),
+    isHeld: false,
     isDue: needs !== 'nothing' && (repositories.length > 0 || own.size > 0),
     needs,
   };

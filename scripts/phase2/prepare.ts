@@ -7,6 +7,7 @@ import { jobOf } from '../state/jobs.ts';
 import { outputsOf } from '../state/outputs.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { selectionOf } from '../state/selection.ts';
+import type { SelectionRow } from '../state/types.ts';
 import { type Change, changesBetween } from '../workspace/changes.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { type InputRow, rawSections, withInputs } from '../workspace/inputs.ts';
@@ -38,6 +39,8 @@ export interface Prepared {
   readonly deletedThreads: ReadonlySet<string>;
   /** Hash of all that the consolidator is given: equal inputs that failed three times are not paid for again. */
   readonly inputHash: string;
+  /** What it proposed was closed, and nothing new has come since. */
+  readonly isHeld: boolean;
   readonly isDue: boolean;
   /**
    * `nothing`: the files are as the last consolidation left them. `code`: what differs asks for no judgement (forgotten
@@ -57,13 +60,8 @@ export function prepareScope(
   const own = project(start.files, scope);
   const window = { from: now - policy.selection.maxUnusedDays * day, to: now };
   const pinned = pinnedThreads(state, own, context);
-  const selection = selectInputs(
-    outputsOf(state, scope, window),
-    selectionOf(state, scope),
-    pinned,
-    policy.selection,
-    now,
-  );
+  const before = selectionOf(state, scope);
+  const selection = selectInputs(outputsOf(state, scope, window), before, pinned, policy.selection, now);
   const forgotten = forgottenIn(state, scope);
   const rows = selection.chosen.flatMap((output) => inputRow(output, (n) => forgotten.hides(output.threadId, n)) ?? []);
   const ready = withInputs(own, rows);
@@ -73,7 +71,8 @@ export function prepareScope(
   const mode = isEmpty || baseline.size === 0 ? 'init' : 'incremental';
   const isMissing = isEmpty && rows.length > 0;
   const differs = changesBetween(baseline, ready).length > 0;
-  const isPending = jobOf(state, 'memory_consolidate', scope)?.status !== 'done';
+  const job = jobOf(state, 'memory_consolidate', scope);
+  const isHeld = job !== null && job.heldRuns !== null && !bringsNewThread(selection, before);
   return {
     scope,
     context,
@@ -86,9 +85,16 @@ export function prepareScope(
     mode,
     deletedThreads: deletedThreads(baseline, rows),
     inputHash: sha256(JSON.stringify([...ready])),
-    isDue: isPending || differs || isMissing,
+    isHeld,
+    isDue: !isHeld && (job?.status !== 'done' || differs || isMissing),
     needs: isMissing || (changes.length > 0 && !isEmpty) ? 'consolidator' : differs ? 'code' : 'nothing',
   };
+}
+
+/** What ends a hold: a session that the closed runs did not have. */
+function bringsNewThread({ chosen }: Selection, before: readonly SelectionRow[]): boolean {
+  const known = new Set(before.map(({ threadId }) => threadId));
+  return chosen.some(({ threadId }) => !known.has(threadId));
 }
 
 function deletedThreads(baseline: Files, rows: readonly InputRow[]): Set<string> {

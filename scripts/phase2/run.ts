@@ -85,7 +85,9 @@ export async function consolidate(
   const repositories = putTogether(state, start, worked, policy, ports);
   const last = await workEverywhere(state, repositories, runId, policy, ports, signal);
   const together = putTogether(state, repositories, last, policy, ports);
-  const quiet = prepared.filter((scope) => !scope.isDue && start.baseline.has(scope.scope)).map(unchanged);
+  const quiet = prepared
+    .filter((scope) => !scope.isDue && (scope.isHeld || start.baseline.has(scope.scope)))
+    .map(resting);
   const scopes = [...repositories.results, ...quiet].sort((a, b) => byBinary(a.scope, b.scope));
   return { ...together, scopes: [...scopes, ...together.results], usage: usageOf([...scopes, ...together.results]) };
 }
@@ -128,10 +130,10 @@ function putTogether(
   return { files, baseline, results };
 }
 
-function unchanged({ scope, selection }: Prepared): ScopeResult {
+function resting({ scope, selection, isHeld }: Prepared): ScopeResult {
   return {
     scope,
-    outcome: 'unchanged',
+    outcome: isHeld ? 'held' : 'unchanged',
     detail: '',
     files: null,
     selected: selection.chosen.length,

@@ -21,7 +21,16 @@ import type { ConsolidationTask, Consolidator, Proposal } from './types.ts';
 
 export interface ScopeResult {
   readonly scope: Scope;
-  readonly outcome: 'consolidated' | 'unchanged' | 'code_only' | 'left' | 'failed' | 'cooldown' | 'backoff' | 'running';
+  readonly outcome:
+    | 'consolidated'
+    | 'unchanged'
+    | 'held'
+    | 'code_only'
+    | 'left'
+    | 'failed'
+    | 'cooldown'
+    | 'backoff'
+    | 'running';
   /** Why, for a person. */
   readonly detail: string;
   /** The scope's projection afterwards; null where it stays as it was. */

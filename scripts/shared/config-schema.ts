@@ -32,7 +32,8 @@ export const configSchema = z.strictObject({
     .prefault({}),
   model: z
     .strictObject({
-      provider: z.enum(['builtin', 'openai']).default('builtin'),
+      /** Absent is `builtin` as well, but then nothing leaves this repository. */
+      provider: z.enum(['builtin', 'openai']).optional(),
       base_url: z.url({ protocol: /^https?$/ }).optional(),
       key_env: z
         .string()

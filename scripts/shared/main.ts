@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { homedir, hostname } from 'node:os';
 import { createInterface } from 'node:readline/promises';
@@ -19,7 +20,9 @@ export interface World {
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
+  /** `token` is this process's alone: no other one, on whatever machine, has it. */
   readonly self: {
+    readonly token: string;
     readonly host: string;
     readonly pid: number;
     isAlive(pid: number): boolean;
@@ -64,6 +67,7 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
       clock: clockFrom(process.env),
       signal: stop.signal,
       self: {
+        token: randomUUID(),
         host: hostname(),
         pid: process.pid,
         isAlive,

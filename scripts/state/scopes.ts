@@ -93,6 +93,7 @@ export function recordConsolidated(state: State, claim: ConsolidationClaim, resu
       ...succeeded(job, result.now),
       lastSuccessWatermark: Math.max(job.lastSuccessWatermark ?? 0, result.watermark),
       lastSuccessClass: result.consolidatorClass,
+      heldRuns: null,
       failedInput: result.keepsFailures ? job.failedInput : null,
       failures: result.keepsFailures ? job.failures : 0,
     };
@@ -128,6 +129,23 @@ export function recordConsolidationFailure(
     });
     return true;
   });
+}
+
+/**
+ * What a scope proposed was closed: it rests until a session arrives that those runs did not have.
+ * @param runs their ids.
+ */
+export function holdScope(state: State, scope: string, runs: readonly string[]): void {
+  const job = jobOf(state, kind, scope) ?? newJob(kind, scope);
+  putJob(state, { ...job, status: 'pending', finishedAt: null, heldRuns: runs.join(',') });
+}
+
+/** Scopes that are held, in binary order. */
+export function heldScopes(state: State): string[] {
+  const rows = state.all(
+    "select key from jobs where kind = 'memory_consolidate' and held_runs is not null order by key",
+  );
+  return rows.map((row) => text(row, 'key'));
 }
 
 /** Undoes a claim that cost nothing; what was enqueued meanwhile stays so. @returns false when it is not ours. */

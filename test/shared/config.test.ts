@@ -4,7 +4,7 @@ import { ConfigError, parseConfig } from '../../scripts/shared/config.ts';
 
 test('without a file every key has its default', () => {
   const config = parseConfig(null);
-  assert.equal(config.model.provider, 'builtin');
+  assert.equal(config.model.provider, undefined, 'the built-in one, but nothing leaves the repository');
   assert.equal(config.memory.max_unused_days, 30);
   assert.deepEqual(config.include, []);
   assert.deepEqual(parseConfig('# nothing but a remark\n'), config);

@@ -146,7 +146,7 @@ async function collectHere(
       ask: null,
       clock: clockFrom({ CTM_CLOCK: at }),
       signal: new AbortController().signal,
-      self: { host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
+      self: { token: 'one', host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
       peakMemory: () => 0,
       cpuTime: () => 0,
     };

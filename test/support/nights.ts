@@ -123,7 +123,7 @@ export async function playedHere(args: readonly string[], env: Readonly<Record<s
       ask: null,
       clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
       signal: new AbortController().signal,
-      self: { host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
+      self: { token: 'one', host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
       peakMemory: () => 0,
       cpuTime: () => 0,
     };

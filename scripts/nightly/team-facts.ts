@@ -1,0 +1,107 @@
+import type { Remote } from '../git/remote-types.ts';
+import type { Repository } from '../git/types.ts';
+import type { Found } from '../publish/forge.ts';
+import { rejectLabel } from '../publish/forge.ts';
+import type { Files, Oid } from '../shared/files.ts';
+import { statePath } from '../state/current.ts';
+import { SnapshotError } from '../state/errors.ts';
+import type { NightRecord } from '../state/night-record.ts';
+import { stateRef } from '../state/ref.ts';
+import { parseSnapshotText } from '../state/snapshot-text.ts';
+import type { StandingFacts } from './standing.ts';
+
+/** What the remote's refs hold at the start of a night, their objects at hand. */
+export interface RemoteTips {
+  /** Full name and commit of the branch that people read; null while it has no commit. */
+  readonly base: { readonly ref: string; readonly oid: Oid | null };
+  /** The one rolling branch. */
+  readonly proposal: { readonly ref: string; readonly oid: Oid | null };
+  readonly state: Oid | null;
+}
+
+/** Copies of the state that are looked at in the default branch's history. */
+const historyLimit = 400;
+
+/** Fetches what a night starts from. @throws what the transport throws; absent refs are null. */
+export async function fetchTips(
+  remote: Remote,
+  names: { readonly base: string | null; readonly branch: string },
+  signal?: AbortSignal,
+): Promise<RemoteTips> {
+  const head = await remote.head(signal);
+  const base = `refs/heads/${names.base ?? head?.branch ?? 'main'}`;
+  const proposal = `refs/heads/${names.branch}`;
+  const fetched = await remote.fetch([base, proposal, stateRef], signal === undefined ? {} : { signal });
+  return {
+    base: { ref: base, oid: fetched.get(base) ?? null },
+    proposal: { ref: proposal, oid: fetched.get(proposal) ?? null },
+    state: fetched.get(stateRef) ?? null,
+  };
+}
+
+/** What became of the last proposal, from the repository and from the host's answer (null: it could not be asked). */
+export async function standingFacts(
+  repository: Repository,
+  tips: RemoteTips,
+  night: NightRecord,
+  delivery: StandingFacts['delivery'],
+  found: Found | null,
+): Promise<StandingFacts> {
+  const recordedTip = night.recordedTips[tips.proposal.ref] ?? null;
+  const history = await sinceRecorded(repository, tips.base.oid, night.defaultBranchOid);
+  const before = new Set(await runsAt(repository, night.defaultBranchOid));
+  const mergedRuns = new Set<string>();
+  for (const oid of history) for (const run of await runsAt(repository, oid)) mergedRuns.add(run);
+  const proposed = recordedTip === null ? [] : await runsAt(repository, recordedTip);
+  const request = found?.recorded ?? found?.open ?? null;
+  return {
+    delivery,
+    recordedTip,
+    branch: tips.proposal.oid,
+    mergedRuns,
+    proposedRuns: proposed.filter((run) => !before.has(run)),
+    tipReached: recordedTip !== null && history.includes(recordedTip),
+    pullRequest: found === null ? 'unknown' : request === null ? missing(night) : request.state,
+    isRejected: request?.labels.includes(rejectLabel) ?? false,
+  };
+}
+
+/** Ids of the runs that a commit's copy of the state holds, the earliest first; none without a copy, or a broken one. */
+export async function runsAt(repository: Repository, commit: Oid | null): Promise<string[]> {
+  if (commit === null) return [];
+  return runsIn(await repository.readFiles(commit, [statePath]));
+}
+
+/** A recorded number that names nothing any more is as a closed one. */
+function missing(night: NightRecord): 'none' | 'closed' {
+  return night.pullRequest === null ? 'none' : 'closed';
+}
+
+/** First-parent commits of the default branch after the recorded one, newest first; all that is known without it. */
+async function sinceRecorded(repository: Repository, tip: Oid | null, recorded: Oid | null): Promise<Oid[]> {
+  if (tip === null || tip === recorded) return [];
+  const oids = (await repository.history(tip, historyLimit)).map(({ oid }) => oid);
+  const end = recorded === null ? -1 : oids.indexOf(recorded);
+  return end === -1 ? oids : oids.slice(0, end);
+}
+
+function runsIn(files: Files): string[] {
+  const text = files.get(statePath);
+  if (text === undefined) return [];
+  const table = tablesOf(text).find(({ name }) => name === 'runs');
+  const [id, startedAt] = ['run_id', 'started_at'].map((column) => table?.columns.indexOf(column) ?? -1);
+  if (table === undefined || id === undefined || startedAt === undefined) return [];
+  return table.rows
+    .map(({ values }) => ({ run: String(values[id]), at: Number(values[startedAt]) }))
+    .sort((a, b) => a.at - b.at || (a.run < b.run ? -1 : 1))
+    .map(({ run }) => run);
+}
+
+function tablesOf(text: string) {
+  try {
+    return parseSnapshotText(text).tables;
+  } catch (error) {
+    if (error instanceof SnapshotError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type CodexSession, codexText } from './codex-session.ts';
+import { startForgeServer } from './forge-server.ts';
+import type { ForgeServer } from './forge-types.ts';
+import { aGitServer, type GitServer } from './git-server.ts';
+import { type Ended, playedHere } from './nights.ts';
+import { git, temporaryFolder, writeFiles } from './repository.ts';
+
+export const botToken = ['ghs', 'team', 'bot', 'token'].join('_');
+const personToken = ['ghp', 'a', 'person'].join('_');
+const branchRef = 'refs/heads/memory/nightly';
+
+/** A memory repository on real servers: Git over http, and the host's interface for pull requests. */
+export interface TestTeam {
+  readonly server: GitServer;
+  readonly forge: ForgeServer;
+  /** The bare repository on the server. */
+  readonly dir: string;
+  readonly url: string;
+  /** A new clone, as a scheduled job makes one. */
+  clone(): string;
+  /** Adds a session to the folder that the nights read. */
+  session(session: CodexSession): void;
+  /** Plays a night in a clone of its own, or in the given one. */
+  night(at: string, options?: { readonly clone?: string; readonly args?: readonly string[] }): Promise<Ended>;
+  /** What a person does in a clone of theirs, then pushes. */
+  person(branch: string, work: (clone: string) => void): void;
+  /** Merges the open pull request on the server, in one of the host's ways. */
+  merge(way: 'merge' | 'squash' | 'rebase' | 'fast-forward'): void;
+  /** Closes the open pull request. */
+  shut(label?: string): void;
+  file(ref: string, path: string): string;
+  tip(ref: string): string | null;
+}
+
+export async function aTeamOnServers(t: TestContext, config = ''): Promise<TestTeam> {
+  const folder = temporaryFolder(t);
+  const server = await aGitServer(t, { tokens: { [botToken]: { write: true }, [personToken]: { write: true } } });
+  const dir = server.create('acme/memory');
+  const tip = (ref: string) => git(dir, 'for-each-ref', '--format=%(objectname)', ref).trim() || null;
+  const forge = await startForgeServer({
+    owner: 'acme',
+    name: 'memory',
+    tokens: { [botToken]: { login: 'memory-bot', kind: 'user', pulls: 'write' } },
+    tipOf: (branch) => tip(`refs/heads/${branch}`),
+    isAhead: () => true,
+  });
+  t.after(() => forge.close());
+  const seed = join(folder, 'seed');
+  writeFiles(seed, {
+    '.github/memory.yml': `version: 1\ninclude: [git.example.test/acme/*]\nmodel: { provider: builtin }\ndelivery: { mode: pull-request, api_url: "${forge.githubApi}", token_env: TEAM_TOKEN }\n${config}`,
+    'README.md': 'The team’s memory.\n',
+  });
+  git(seed, 'init', '--quiet', '--initial-branch=main');
+  git(seed, 'add', '--all');
+  git(seed, 'commit', '--quiet', '--message', 'Start');
+  git(seed, 'push', '--quiet', dir, 'main');
+  const sessions = join(folder, 'sessions');
+  writeFiles(sessions, { 'README.md': 'Sessions of the team.\n' });
+  let clones = 0;
+  const clone = () => {
+    clones += 1;
+    const to = join(folder, `clone-${clones}`);
+    git(folder, 'clone', '--quiet', dir, to);
+    git(to, 'remote', 'set-url', 'origin', server.url('acme/memory'));
+    return to;
+  };
+  const openPull = () => {
+    const pull = forge.pulls.find(({ state }) => state === 'open');
+    if (pull === undefined) throw new Error('no pull request is open');
+    return pull;
+  };
+  const person = (branch: string, work: (to: string) => void) => {
+    const to = clone();
+    git(to, 'fetch', '--quiet', dir, `${branch}:refs/heads/work`);
+    git(to, 'switch', '--quiet', 'work');
+    work(to);
+    git(to, 'add', '--all');
+    git(to, 'commit', '--quiet', '--message', 'A person’s work');
+    git(to, 'push', '--quiet', dir, `HEAD:${branch}`);
+  };
+  return {
+    server,
+    forge,
+    dir,
+    url: server.url('acme/memory'),
+    clone,
+    session: (session) => writeFiles(sessions, { [`rollout-${session.id}.jsonl`]: codexText(session) }),
+    night: (at, { clone: to = clone(), args = [] } = {}) =>
+      playedHere(['--repo', to, '--since', 'all', '--now', '--source', `codex:${sessions}`, ...args], {
+        CTM_CLOCK: at,
+        TEAM_TOKEN: botToken,
+      }),
+    person,
+    merge: (way) => {
+      const pull = openPull();
+      const to = clone();
+      git(to, 'fetch', '--quiet', dir, `${branchRef}:refs/heads/proposal`);
+      if (way === 'merge') git(to, 'merge', '--quiet', '--no-ff', '--no-edit', 'proposal');
+      if (way === 'fast-forward') git(to, 'merge', '--quiet', '--ff-only', 'proposal');
+      if (way === 'squash') {
+        git(to, 'merge', '--quiet', '--squash', 'proposal');
+        git(to, 'commit', '--quiet', '--message', 'Squashed');
+      }
+      if (way === 'rebase') git(to, 'rebase', '--quiet', '--force-rebase', 'main', 'proposal');
+      git(to, 'push', '--quiet', dir, 'HEAD:main');
+      forge.merge(pull.number, git(to, 'rev-parse', 'HEAD').trim());
+      git(dir, 'update-ref', '-d', branchRef);
+    },
+    shut: (label) => forge.shut(openPull().number, label),
+    file: (ref, path) => {
+      const shown = git(dir, 'ls-tree', '--name-only', ref, path).trim();
+      return shown === '' ? '' : git(dir, 'show', `${ref}:${path}`);
+    },
+    tip,
+  };
+}
+
+/** Changes a file of a clone. */
+export function edit(clone: string, path: string, change: (text: string) => string): void {
+  const file = join(clone, path);
+  writeFiles(clone, { [path]: change(existsSync(file) ? readFileSync(file, 'utf8') : '') });
+}
