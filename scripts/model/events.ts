@@ -29,6 +29,14 @@ export function eventsOf(body: string): Events {
   return { values, done, damaged };
 }
 
+/** The last event's JSON, where its `data` is one line: most of a stream need not be parsed. Undefined elsewhere. */
+export function lastEventOf(body: string): unknown {
+  const end = body.trimEnd();
+  const rest = end.endsWith('\ndata: [DONE]') ? end.slice(0, -'data: [DONE]'.length).trimEnd() : end;
+  const line = rest.slice(rest.lastIndexOf('\n') + 1);
+  return line.startsWith('data:') ? parsedJson(line.slice(5)) : undefined;
+}
+
 function* dataFields(body: string): Generator<string> {
   let open: string[] = [];
   for (const raw of body.split('\n')) {

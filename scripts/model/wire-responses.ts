@@ -1,6 +1,6 @@
 import { at, countAt, listAt, parsedJson, textAt } from './at.ts';
 import type { Dialect } from './dialect.ts';
-import { eventsOf } from './events.ts';
+import { eventsOf, lastEventOf } from './events.ts';
 import { argumentsText, messagesWithSchema, type Reading } from './reading.ts';
 import type { Message, ModelReply, ModelRequest } from './types.ts';
 
@@ -96,14 +96,15 @@ function readUsage(usage: unknown): { input: number; cached: number; output: num
 
 /** The last event holds the whole response; servers that leave its output out have sent the items one by one. */
 function readStream(body: string): Reading {
-  const events = eventsOf(body);
+  const whole = lastEventOf(body);
+  if (isEnd(whole) && listAt(whole, 'response', 'output').length > 0) return readResponse(at(whole, 'response'));
   const items: unknown[] = [];
-  for (const value of events.values) {
+  for (const value of eventsOf(body).values) {
     const type = textAt(value, 'type');
     if (type === 'error') return { outcome: 'error', error: at(value, 'error') ?? value };
     if (type === 'response.failed') return { outcome: 'error', error: at(value, 'response', 'error') };
     if (type === 'response.output_item.done') items.push(at(value, 'item'));
-    if (type === 'response.completed' || type === 'response.incomplete') {
+    if (isEnd(value)) {
       const response = at(value, 'response');
       if (typeof response !== 'object' || response === null) return { outcome: 'foreign' };
       return readResponse(listAt(response, 'output').length > 0 ? response : { ...response, output: items });
@@ -111,4 +112,9 @@ function readStream(body: string): Reading {
     if (type === null && at(value, 'error')) return { outcome: 'error', error: at(value, 'error') };
   }
   return { outcome: 'cut', why: 'its stream ends before the response is complete' };
+}
+
+function isEnd(event: unknown): boolean {
+  const type = textAt(event, 'type');
+  return type === 'response.completed' || type === 'response.incomplete';
 }

@@ -60,14 +60,21 @@ const stage1Schema = {
   additionalProperties: false,
 };
 
+const systemMessages = new Map<Language, Message>();
+
+/** Made once: it is long, and the same for every rollout. */
 function systemMessage(language: Language): Message {
+  const known = systemMessages.get(language);
+  if (known !== undefined) return known;
   const text = renderPrompt(loadPrompt('phase1-system'), {
     language: languagePhrase(language),
     slug_characters: String(stage1Limits.slugCharacters),
     summary_bytes: String(stage1Limits.rolloutSummaryBytes),
     raw_memory_bytes: String(stage1Limits.rawMemoryBytes),
   });
-  return { role: 'system', text };
+  const message: Message = { role: 'system', text };
+  systemMessages.set(language, message);
+  return message;
 }
 
 function inputMessage({ thread, rolloutPath }: ExtractionInput, rollout: string): Message {

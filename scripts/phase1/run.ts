@@ -83,13 +83,8 @@ export async function extractMemories(
   signal?: AbortSignal,
 ): Promise<ExtractionReport> {
   const { leaseSeconds, ignoreBackoff } = policy;
-  const { claimed, refused } = claimSessions(state, candidates, {
-    runId,
-    extractorClass: ports.extractor.class,
-    now: ports.clock.now(),
-    leaseSeconds,
-    ignoreBackoff,
-  });
+  const terms = { runId, extractorClass: ports.extractor.class, now: ports.clock.now(), leaseSeconds, ignoreBackoff };
+  const { claimed, refused } = state.transaction(() => claimSessions(state, candidates, terms));
   const report = emptyReport(refused);
   const dead = claimed.filter(({ found }) => ports.attempts.died(found.thread.id) >= deathsAllowed);
   for (const { found, claim } of dead) {
@@ -121,7 +116,9 @@ export async function extractMemories(
       ...(await mapLimit(work.filter(suspect), 1, one, signal)),
     ].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
     const stems = createStems(stemsInUse(state));
-    for (const entry of settled) settle(state, entry, { runId, stems }, policy, ports, report);
+    state.transaction(() => {
+      for (const entry of settled) settle(state, entry, { runId, stems }, policy, ports, report);
+    });
   } catch (error) {
     for (const { claim } of claimed) releaseClaim(state, claim);
     throw error;

@@ -55,6 +55,8 @@ const pieceLength = 512;
 const longestToken = 128;
 /** Characters a token that are looked at: text with longer tokens than that on average keeps less. */
 const windowPerToken = 16;
+/** Characters a token that most texts stay below. */
+const usualPerToken = 6;
 const markerTokens = 12;
 const markerBytes = 40;
 
@@ -141,12 +143,20 @@ function surelyFits(text: string, limit: number): boolean | null {
   return estimateTokens(text) <= limit ? true : null;
 }
 
-/** Tokenises once where it can: counting and cutting want the same tokens. */
+/** Tokenises as little as it can: counting and cutting want the same tokens, and of a long text only its two ends. */
 function withinTokens(text: string, limit: number): string {
   const fits = surelyFits(text, limit);
   if (fits === true) return text;
   const half = Math.max(0, limit - markerTokens) / 2;
   const [head, tail] = [Math.ceil(half), Math.floor(half)];
+  const reach = (head + markerTokens) * usualPerToken;
+  if (text.length > 2 * reach) {
+    const first = text.slice(0, onBoundary(text, reach));
+    const last = text.slice(onBoundary(text, text.length - reach));
+    const [start, end] = [encoded(first), encoded(last)];
+    const isOver = start.length >= head + markerTokens && end.length >= tail + markerTokens;
+    if (isOver) return joined(text, headOf(first, start, head), tailOf(last, end, tail), 'tokens');
+  }
   if (fits === null && text.length <= limit * windowPerToken) {
     const tokens = encoded(text);
     if (tokens.length <= limit) return text;

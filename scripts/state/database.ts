@@ -18,7 +18,9 @@ export interface ColumnType {
 export async function openDatabase(): Promise<State> {
   library ??= initSqlJs(options);
   const sqlite = await library;
-  return new State(new sqlite.Database());
+  const database = new sqlite.Database();
+  database.run(settings);
+  return new State(database);
 }
 
 /** The bookkeeping of one repository, in memory: what the tables' functions work on. Not safe across workers. */
@@ -151,6 +153,13 @@ export function isStorable(text: string): boolean {
 }
 
 let library: Promise<initSqlJs.SqlJsStatic> | undefined;
+
+/**
+ * The library keeps its database in a file that it emulates; nothing of it outlives the process, so nothing has to be
+ * written there for safety, and what a transaction undoes stands in memory.
+ */
+const settings =
+  'pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive; pragma cache_size = -65536';
 
 /** Without it the library prints a line about its old extension functions. */
 const options: object = { useOldExtensionFunctions: false };
