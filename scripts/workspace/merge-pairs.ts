@@ -6,8 +6,9 @@ import { indexTexts } from './near.ts';
 const candidates = 20;
 
 /**
- * Which line each fresh one is a rewording of, one each, the likeliest first: the same evidence in nearly the same words,
- * the same evidence, nearly the same words, an item in common. Near words from other sessions' items are another line.
+ * Which line each fresh one is a rewording of, one each, the likeliest first: nearly the same words with an item in
+ * common, the same evidence, nearly the same words where one has no evidence, all of its evidence and more. Near words
+ * from other sessions' items are another line.
  * @param gone what stood before. @param fresh what stands now.
  * @param isChanged whether people changed a line that is gone: of several merged into one, it is reworded from that.
  */
@@ -22,15 +23,14 @@ export function rewordings(
   const ranked: [Leaf, Leaf][][] = [[], [], [], [], []];
   const near = indexTexts(olds.map(({ raw }) => normaliseLine(raw)));
   const bySet = groupBy(olds, ({ items }) => (items.length === 0 ? [] : [items.join(' ')]));
-  const byItem = groupBy(olds, ({ items }) => items);
+  const byItem = groupBy(olds, ({ items }) => items.slice(0, 1));
   for (const leaf of news) {
     const alike = new Set(near.of(normaliseLine(leaf.raw)).flatMap((at) => olds[at] ?? []));
-    const same = new Set(leaf.items.length === 0 ? [] : (bySet.get(leaf.items.join(' ')) ?? []));
-    const touching = new Set(leaf.items.slice(0, candidates).flatMap((item) => byItem.get(item) ?? []));
-    for (const old of new Set([...same, ...alike, ...touching])) {
-      const rank = rankOf(same.has(old), alike.has(old), touching.has(old) || same.has(old));
-      const isOthers = rank === 2 && old.items.length > 0 && leaf.items.length > 0 && !touching.has(old);
-      if (!isOthers) ranked[rank === 3 && !isChanged(old) ? 4 : rank]?.push([leaf, old]);
+    const same = bySet.get(leaf.items.join(' ')) ?? [];
+    const touching = leaf.items.slice(0, candidates).flatMap((item) => byItem.get(item) ?? []);
+    for (const old of new Set([...alike, ...same, ...touching])) {
+      const rank = rankOf(old, leaf, alike.has(old), isChanged(old));
+      if (rank !== null) ranked[rank]?.push([leaf, old]);
     }
   }
   const taken = new Set<Leaf>();
@@ -47,10 +47,13 @@ export function isPhrase({ kind }: Leaf): boolean {
   return kind === 'bullet' || kind === 'prose';
 }
 
-function rankOf(isSame: boolean, isNear: boolean, isTouching: boolean): 0 | 1 | 2 | 3 {
-  if (isNear && isTouching) return 0;
-  if (isSame) return 1;
-  return isNear ? 2 : 3;
+function rankOf(old: Leaf, leaf: Leaf, isNear: boolean, isChanged: boolean): 0 | 1 | 2 | 3 | 4 | null {
+  const common = old.items.filter((item) => leaf.items.includes(item)).length;
+  if (isNear && common > 0) return 0;
+  if (old.items.length === 0 || leaf.items.length === 0) return isNear ? 2 : null;
+  if (common < old.items.length) return null;
+  if (common === leaf.items.length) return 1;
+  return isChanged ? 3 : 4;
 }
 
 /** By each of a leaf's keys, at most `candidates` each, so that one item cited by every line costs little. */

@@ -133,6 +133,7 @@ function moveElsewhere(draft: Draft, from: Section, at: number, lots: Lots): voi
 }
 
 function reworded(line: string, lots: Lots, who: string): string {
+  if (!line.startsWith('- ')) return line.replace(/(Mind the |sh\n)/, `$1${who} `);
   const kind = lots.below(4);
   if (kind === 0) return line.replace(/ \[[^\]]*\]/, '');
   if (kind === 1) return `${line}${someEvidence(lots)}`;

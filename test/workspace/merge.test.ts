@@ -241,6 +241,15 @@ test('a code fence is one piece, and one left open covers nothing that was put b
   assert.equal(text, `${open}\`\`\`\n\n# Ours\n\nprose\n`);
 });
 
+test('a block in which we left a code fence open is as people have it, where they changed it', () => {
+  const block = (mark: string, ...lines: string[]) =>
+    `${knowing(lint)}\n## Notes\n\n\`\`\`\na\n${mark}\n${lines.join('\n')}\n`;
+  const base = block('```', port, mirror);
+  assert.equal(merged(base, block('``` oops', port, mirror), block('```', mirror)), block('```', mirror));
+  const other = aBlock({ title: 'Other', repo: otherRepo });
+  assert.equal(merged(base, block('``` oops', port), `${base}\n${other}`), `${block('``` oops', port)}\n${other}`);
+});
+
 test('line ends are those of the side that changed them', () => {
   const crlf = (text: string) => text.replace(/\n/g, '\r\n');
   assert.equal(
