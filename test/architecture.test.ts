@@ -40,7 +40,7 @@ const reserved: readonly { readonly pattern: RegExp; readonly file: string; read
   { pattern: /\bconsole\.|\bstdout\.write\(|\bstderr\.write\(/, file: 'shared/log.ts', what: 'prints' },
   {
     pattern: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(|\bgenerateKey/,
-    file: 'collect/salt.ts',
+    file: 'shared/main.ts',
     what: 'draws lots',
   },
   { pattern: /\beval\(|\bnew Function\(|\bexecSync\(|\bexec\(['"`]|shell: true/, file: 'none', what: 'runs a text' },

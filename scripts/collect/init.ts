@@ -2,10 +2,10 @@ import { isRepositoryPattern } from '../shared/config.ts';
 import { UsageError } from '../shared/errors.ts';
 import type { Flags } from '../shared/flags.ts';
 import type { World } from '../shared/main.ts';
+import { sha256 } from '../shared/thread-id.ts';
 import { type Agreement, authorForm, type Consent, formatConsent, parseConsent } from './consent.ts';
 import type { Laptop } from './laptop.ts';
 import { readOwn, writeOwn } from './laptop-file.ts';
-import { newSalt } from './salt.ts';
 
 /** What `--init` is about. */
 export interface Offer {
@@ -21,7 +21,7 @@ export interface Offer {
  * @returns what was written, for the person.
  * @throws UsageError without a terminal and without `--yes`, and for answers that cannot be right; nothing is written.
  */
-export async function init({ flags, ask, log }: World, laptop: Laptop, offer: Offer): Promise<string> {
+export async function init({ flags, ask, log, self }: World, laptop: Laptop, offer: Offer): Promise<string> {
   const text = await readOwn(laptop.consent);
   const before = text === null ? null : parseConsent(text, laptop.consent);
   const standing = before?.agreements.find(({ memory }) => memory === offer.memory);
@@ -36,7 +36,7 @@ export async function init({ flags, ask, log }: World, laptop: Laptop, offer: Of
       : await answersOf(ask, log.info, offer, standing, before?.author ?? null, flags);
   if (answers === null) return 'Nothing was written; nothing will be sent.';
   const consent: Consent = {
-    salt: before?.salt ?? newSalt(),
+    salt: before?.salt ?? sha256(self.token).slice(0, 32),
     author: answers.author ?? before?.author ?? null,
     optOut: before?.optOut ?? [],
     agreements: [

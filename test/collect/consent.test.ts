@@ -78,7 +78,7 @@ function answering(t: TestContext, answers: readonly string[], ...args: readonly
     },
     clock: fixedClock(0),
     signal: new AbortController().signal,
-    self: { token: 'one', host: 'here', pid: 1, isAlive: () => true, program: '', args: [] },
+    self: { token: home, host: 'here', pid: 1, isAlive: () => true, program: '', args: [] },
     peakMemory: () => 0,
     cpuTime: () => 0,
   };

@@ -61,10 +61,14 @@ export interface TestLaptop {
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
 }
 
-/** A machine with a clone of the team's memory that agreed to send sessions of `app`. */
-export function aLaptop(t: TestContext, team: string): TestLaptop {
+/**
+ * A machine with a clone of the team's memory that agreed to send sessions of `app`.
+ * @param from where to clone from: what this process serves itself cannot answer while it waits for the clone.
+ */
+export function aLaptop(t: TestContext, team: string, from = team): TestLaptop {
   const home = temporaryFolder(t);
-  git(home, 'clone', '--quiet', team, 'memory');
+  git(home, 'clone', '--quiet', from, 'memory');
+  git(join(home, 'memory'), 'remote', 'set-url', 'origin', team);
   const laptop = laptopAt(home, team);
   laptop.allow({});
   return laptop;

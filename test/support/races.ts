@@ -11,7 +11,7 @@ import { openRemote } from '../../scripts/git/remote.ts';
 import { parseRollout } from '../../scripts/rollout/canonical.ts';
 import { day, fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { aFix, uuid } from './codex-session.ts';
-import { aLaptop, appUrl, textIn, threadsIn, today } from './laptops.ts';
+import { aLaptop, appUrl, type TestLaptop, textIn, threadsIn, today } from './laptops.ts';
 import { env, git } from './repository.ts';
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ const worker = join(fileURLToPath(import.meta.url), '../collect-worker.ts');
  * @param url how laptops reach the team's repository.
  */
 export async function race(t: TestContext, team: string, url: string, laptops: number, rounds: number): Promise<void> {
-  const machines = Array.from({ length: laptops }, () => aLaptop(t, url));
+  const machines = Array.from({ length: laptops }, () => aLaptop(t, url, team));
   const old = Array.from({ length: rounds }, (_, at) => 900_000 + at);
   for (const n of old) machines[0]?.codex(aFix(n, [], { remote: appUrl, at: '2026-10-01T10:00:00Z' }));
   const first = await machines[0]?.collect([], { at: '2026-10-02T08:00:00Z' });
@@ -31,7 +31,7 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   assert.equal(threadsIn(team).length, old.length);
   const oldBlobs = blobsOf(team);
 
-  const dropping = dropOneByOne(t, url, old);
+  const dropping = dropOneByOne(aLaptop(t, url, team), url, old);
   const ended = await Promise.all(
     machines.map(({ home, env: own }, at) =>
       run(process.execPath, ['--import', 'tsx', worker, home, url, String(at + 1), String(rounds)], { env: own }),
@@ -60,8 +60,7 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   );
 }
 
-async function dropOneByOne(t: TestContext, url: string, old: readonly number[]): Promise<void> {
-  const { clone } = aLaptop(t, url);
+async function dropOneByOne({ clone }: TestLaptop, url: string, old: readonly number[]): Promise<void> {
   const repository = await openRepository(clone, { env });
   const archive = { repository, ref: archiveRef, remote: await openRemote(repository, { url, env }) };
   const now = parseIsoTime(today) ?? 0;
