@@ -72,6 +72,17 @@ export async function runsAt(repository: Repository, commit: Oid | null): Promis
   return runsIn(await repository.readFiles(commit, [statePath]));
 }
 
+/** What a pull request from `tip` compares with, and the runs that it holds. */
+export async function proposedAt(
+  repository: Repository,
+  { base }: RemoteTips,
+  tip: Oid,
+): Promise<{ readonly reviewed: Files; readonly runs: readonly string[] }> {
+  const reviewed = base.oid === null ? new Map() : await repository.readFiles(base.oid, ['memories']);
+  const known = new Set(await runsAt(repository, base.oid));
+  return { reviewed, runs: (await runsAt(repository, tip)).filter((run) => !known.has(run)) };
+}
+
 /** A recorded number that names nothing any more is as a closed one. */
 function missing(night: NightRecord): 'none' | 'closed' {
   return night.pullRequest === null ? 'none' : 'closed';

@@ -180,7 +180,7 @@ async function lastSettled(repository: Repository, tips: RemoteTips): Promise<St
   return null;
 }
 
-async function treeAt(repository: Repository, commit: Oid): Promise<StateTree> {
+export async function treeAt(repository: Repository, commit: Oid): Promise<StateTree> {
   return treeOfFiles(await repository.readFiles(commit, [...treeRoots]));
 }
 

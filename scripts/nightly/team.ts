@@ -16,9 +16,9 @@ import { commitNight } from './commits.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLease } from './lease.ts';
 import { type NightPolicy, type NightPorts, type NightReport, type Played, playNight } from './night.ts';
-import { propose } from './propose.ts';
+import { propose, toldByNight } from './propose.ts';
 import type { Standing } from './standing.ts';
-import { fetchTips, runsAt } from './team-facts.ts';
+import { fetchTips, proposedAt } from './team-facts.ts';
 import { teamRefs } from './team-refs.ts';
 import { loadTeamStart, type TeamStart } from './team-start.ts';
 
@@ -135,14 +135,16 @@ async function proposal(
   { forge, config, delivery, warn }: Team,
 ): Promise<NightRecord['pullRequest']> {
   if (delivery !== 'pull-request' || forge === null) return start.night.pullRequest;
-  const reviewed = tips.base.oid === null ? new Map() : await repository.readFiles(tips.base.oid, ['memories']);
-  const known = new Set(await runsAt(repository, tips.base.oid));
-  const runs = (await runsAt(repository, tip)).filter((run) => !known.has(run));
-  return propose(start, made, tip, { forge, config, tips, reviewed, runs, report, ledger, warn });
+  const told = toldByNight(start.state, report, ledger);
+  return propose(start, made, tip, { forge, config, tips, ...(await proposedAt(repository, tips, tip)), told, warn });
 }
 
 /** null where the host cannot be asked: the standing is then unknown. */
-async function findPullRequest(night: NightRecord, team: Team, headBranch: string): Promise<FoundRequest | null> {
+export async function findPullRequest(
+  night: NightRecord,
+  team: Team,
+  headBranch: string,
+): Promise<FoundRequest | null> {
   if (team.forge === null) return { recorded: null, open: null };
   try {
     const base = team.config.delivery.base ?? (await team.forge.repository()).defaultBranch;

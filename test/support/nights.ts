@@ -16,8 +16,9 @@ import { openRollouts, type Source } from '../../scripts/rollout/source.ts';
 import { clockFrom, fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { parseConfig } from '../../scripts/shared/config.ts';
 import { MemoryError } from '../../scripts/shared/errors.ts';
-import { parseFlags } from '../../scripts/shared/flags.ts';
+import { type CommandSpec, parseFlags } from '../../scripts/shared/flags.ts';
 import { createLog } from '../../scripts/shared/log.ts';
+import type { World } from '../../scripts/shared/main.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { git, env as gitEnv } from './repository.ts';
 import { samples } from './sessions.ts';
@@ -107,7 +108,17 @@ export function nightly(args: readonly string[], program: Program = {}): Promise
 }
 
 /** The same inside this process, which is faster: what it prints, and the exit code that its error asks for. */
-export async function playedHere(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function playedHere(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  return ranHere(nightlySpec, (world) => playCommand(world, { one: true, two: true }), args, env);
+}
+
+/** Any command inside this process. */
+export async function ranHere(
+  spec: CommandSpec,
+  run: (world: World) => Promise<number>,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
   const log = createLog({ write: (text) => out.push(text) }, { write: (text) => err.push(text) }, env);
@@ -115,7 +126,7 @@ export async function playedHere(args: readonly string[], env: Readonly<Record<s
   const environment = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', ...env };
   try {
     const world = {
-      flags: parseFlags(nightlySpec, args),
+      flags: parseFlags(spec, args),
       env: environment,
       cwd: root,
       home: '/nowhere',
@@ -127,7 +138,7 @@ export async function playedHere(args: readonly string[], env: Readonly<Record<s
       peakMemory: () => 0,
       cpuTime: () => 0,
     };
-    return ended(await playCommand(world, { one: true, two: true }));
+    return ended(await run(world));
   } catch (error) {
     if (!(error instanceof MemoryError)) throw error;
     log.error(error.message);
