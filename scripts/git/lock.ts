@@ -80,15 +80,15 @@ async function create(path: string, { host, pid, at, note }: LockOwner): Promise
   }
 }
 
-interface Holder {
+export interface Holder {
   readonly host: string;
   readonly pid: number;
   readonly started: string;
   readonly note: string;
 }
 
-/** @returns null where the lock is gone or says nothing. */
-async function readHolder(path: string): Promise<Holder | null> {
+/** Who holds a lock. @returns null where the lock is gone or says nothing. */
+export async function readHolder(path: string): Promise<Holder | null> {
   const text = await textOrNull(path);
   if (text === null) return null;
   try {

@@ -63,13 +63,13 @@ async function transportFor(
   { env, backend = 'auto', stallSeconds = defaultStallSeconds }: RemoteOptions,
 ): Promise<Transport> {
   const git = gitProgram(layout, env);
-  const version = backend === 'isomorphic' ? null : await installedVersion(git);
-  const isUsable = version !== null && !isOlder(version);
+  const version = backend === 'isomorphic' ? null : await gitVersion(git);
+  const isUsable = version !== null && !isOlderGit(version);
   if (isUsable)
     return programTransport({ layout, env, fetchFrom, pushTo, stallSeconds, quietSsh: await mayQuietSsh(git, env) });
   const { shown, kind } = fetchFrom.address;
   const missing = version === null ? 'is not installed' : `is too old (${version.join('.')})`;
-  const install = `Install git ${oldest.join('.')} or newer (https://git-scm.com)`;
+  const install = `Install git ${oldestGit.join('.')} or newer (https://git-scm.com)`;
   if (backend === 'git') throw new GitError(`The git program ${missing}.`, `${install}.`);
   if (kind !== 'http' || pushTo.address.kind !== 'http')
     throw new GitError(
@@ -84,9 +84,10 @@ async function transportFor(
 }
 
 /** The first to take settings from variables: earlier ones would need the token among their arguments. */
-const oldest: readonly number[] = [2, 31];
+export const oldestGit: readonly number[] = [2, 31];
 
-async function installedVersion(git: RunGit): Promise<readonly number[] | null> {
+/** @returns null where the git program is not installed. */
+export async function gitVersion(git: RunGit): Promise<readonly number[] | null> {
   try {
     const { stdout } = await git(['version']);
     const found = /(\d{1,4})\.(\d{1,4})/.exec(stdout.toString('latin1'));
@@ -97,8 +98,9 @@ async function installedVersion(git: RunGit): Promise<readonly number[] | null> 
   }
 }
 
-function isOlder([major = 0, minor = 0]: readonly number[]): boolean {
-  const [oldestMajor = 0, oldestMinor = 0] = oldest;
+/** Whether a version of the git program is too old to speak to a remote. */
+export function isOlderGit([major = 0, minor = 0]: readonly number[]): boolean {
+  const [oldestMajor = 0, oldestMinor = 0] = oldestGit;
   return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
 }
 

@@ -20,9 +20,10 @@ export interface HttpAnswer {
   readonly broken: boolean;
 }
 
-/** One POST, one answer, whatever its status. Rejects with ModelError `network`, `stalled` or `aborted` only. */
+/** One request, one answer, whatever its status. Rejects with ModelError `network`, `stalled` or `aborted` only. */
 export interface Client {
   post(path: string, body: Record<string, unknown>, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  get(path: string, signal: AbortSignal | undefined): Promise<HttpAnswer>;
 }
 
 /**
@@ -34,24 +35,29 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
   let loading: Promise<OpenAI> | undefined;
+  const send = async (request: Request, isStream: boolean, signal: AbortSignal | undefined): Promise<HttpAnswer> => {
+    if (signal?.aborted) throw abortedError();
+    loading ??= load(baseUrl, apiKey, options.timeoutSeconds);
+    const client = await loading;
+    const watch = watchdog(options, signal, isStream);
+    try {
+      const response = await respond(request, client, watch.signal);
+      watch.touch();
+      return { status: response.status, headers: response.headers, ...(await read(response, watch)) };
+    } catch (thrown) {
+      throw watch.reason() ?? networkError(thrown, apiKey);
+    } finally {
+      watch.stop();
+    }
+  };
   return {
-    async post(path, body, signal) {
-      if (signal?.aborted) throw abortedError();
-      loading ??= load(baseUrl, apiKey, options.timeoutSeconds);
-      const client = await loading;
-      const watch = watchdog(options, signal, body.stream === true);
-      try {
-        const response = await respond(client, path, body, watch.signal);
-        watch.touch();
-        return { status: response.status, headers: response.headers, ...(await read(response, watch)) };
-      } catch (thrown) {
-        throw watch.reason() ?? networkError(thrown, apiKey);
-      } finally {
-        watch.stop();
-      }
-    },
+    post: (path, body, signal) =>
+      send((client, stop) => client.post(path, { body, signal: stop }).asResponse(), body.stream === true, signal),
+    get: (path, signal) => send((client, stop) => client.get(path, { signal: stop }).asResponse(), false, signal),
   };
 }
+
+type Request = (client: OpenAI, signal: AbortSignal) => Promise<Response>;
 
 async function load(baseURL: string, apiKey: string, timeoutSeconds: number): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
@@ -83,9 +89,9 @@ class Refused extends Error {
   }
 }
 
-async function respond(client: OpenAI, path: string, body: Record<string, unknown>, signal: AbortSignal) {
+async function respond(request: Request, client: OpenAI, signal: AbortSignal): Promise<Response> {
   try {
-    return await client.post(path, { body, signal }).asResponse();
+    return await request(client, signal);
   } catch (thrown) {
     if (thrown instanceof Error && thrown.cause instanceof Refused) return thrown.cause.response;
     throw thrown;

@@ -19,7 +19,7 @@ const leaseSeconds = 3_600;
 const watchSeconds = 200;
 
 /** The remote's name in a clone. */
-const remoteName = 'origin';
+export const remoteName = 'origin';
 
 /** What a night of a team works with: remote, host, the sessions' ref and the lease. */
 export async function openTeam(
@@ -28,7 +28,7 @@ export async function openTeam(
   repository: Repository,
   world: World,
 ): Promise<Team> {
-  const { env, log, clock } = world;
+  const { env, log } = world;
   if (!(await repository.remotes()).has(remoteName)) {
     throw new UsageError(
       `delivery “${delivery}” needs a remote named ${remoteName}, and this repository has none.`,
@@ -45,25 +45,34 @@ export async function openTeam(
     log.warn(`${remote.url} has no interface for pull requests that we know: the branch is pushed, open it by hand.`);
   }
   await takeSharedState(repository, remote);
-  const author = signatureOf(config);
-  const run = env.GITHUB_RUN_ID === undefined ? null : `${env.GITHUB_RUN_ID}/${env.GITHUB_RUN_ATTEMPT ?? '1'}`;
-  const worker = run === null ? `process ${world.self.pid} on ${world.self.host}` : `Actions run ${run}`;
   return {
     config,
     delivery,
     remote,
     forge,
     archive: await openArchive(config, repository, remote, world),
-    lease: {
-      terms: { worker, token: world.self.token, run, leaseSeconds, watchSeconds, author },
-      ports: { repository, remote, clock, wait: timerWait, hasEnded: async () => null },
-    },
+    lease: leaseFor(config, repository, remote, world),
     every: (seconds, beat) => {
       const timer = setInterval(() => void beat(), seconds * 1000);
       timer.unref();
       return () => clearInterval(timer);
     },
     warn: log.warn,
+  };
+}
+
+/** By what, and under which name, this process takes the lease. */
+export function leaseFor(
+  config: Config,
+  repository: Repository,
+  remote: Remote,
+  { env, clock, self }: World,
+): Team['lease'] {
+  const run = env.GITHUB_RUN_ID === undefined ? null : `${env.GITHUB_RUN_ID}/${env.GITHUB_RUN_ATTEMPT ?? '1'}`;
+  const worker = run === null ? `process ${self.pid} on ${self.host}` : `Actions run ${run}`;
+  return {
+    terms: { worker, token: self.token, run, leaseSeconds, watchSeconds, author: signatureOf(config) },
+    ports: { repository, remote, clock, wait: timerWait, hasEnded: async () => null },
   };
 }
 
@@ -75,7 +84,12 @@ async function takeSharedState(repository: Repository, remote: Remote): Promise<
 }
 
 /** The team's sessions: on the same remote, or on the private one that the configuration names. */
-async function openArchive(config: Config, repository: Repository, remote: Remote, { env }: World): Promise<Archive> {
+export async function openArchive(
+  config: Config,
+  repository: Repository,
+  remote: Remote,
+  { env }: Pick<World, 'env'>,
+): Promise<Archive> {
   const { remote: url, ref, token_env: tokenEnv } = config.rollouts;
   if (url === undefined) return { repository, ref, remote };
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];

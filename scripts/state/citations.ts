@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { integer, oneOf, text, textOrNull } from './columns.ts';
-import type { State } from './database.ts';
+import type { Row, State } from './database.ts';
 import type { CitationRow } from './types.ts';
 
 /**
@@ -41,12 +41,24 @@ export function citationsOf(state: State, threadId: string): CitationRow[] {
      from citations where cited = :thread order by at, event_id`,
     { thread: threadId },
   );
-  return rows.map((row) => ({
+  return rows.map(citationFrom);
+}
+
+/** All of them, oldest first. */
+export function listCitations(state: State): CitationRow[] {
+  const rows = state.all(
+    'select event_id, kind, cited, citing_thread, author, at from citations order by at, event_id',
+  );
+  return rows.map(citationFrom);
+}
+
+function citationFrom(row: Row): CitationRow {
+  return {
     eventId: text(row, 'event_id'),
     kind: oneOf(row, 'kind', ['cited', 'read']),
     cited: text(row, 'cited'),
     citingThread: text(row, 'citing_thread'),
     author: textOrNull(row, 'author'),
     at: integer(row, 'at'),
-  }));
+  };
 }

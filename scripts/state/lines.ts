@@ -1,5 +1,5 @@
 import { integer, text } from './columns.ts';
-import type { State } from './database.ts';
+import type { Row, State } from './database.ts';
 import type { LineRow } from './types.ts';
 
 /** Notes lines that people wrote or pinned; one that is known keeps who and since. @returns how many were new. */
@@ -25,10 +25,14 @@ export function removeLine(state: State, scope: string, hash: string): boolean {
 /** By hash. */
 export function linesOf(state: State, scope: string): LineRow[] {
   const rows = state.all('select scope, hash, who, since from lines where scope = :scope order by hash', { scope });
-  return rows.map((row) => ({
-    scope: text(row, 'scope'),
-    hash: text(row, 'hash'),
-    who: text(row, 'who'),
-    since: integer(row, 'since'),
-  }));
+  return rows.map(lineFrom);
+}
+
+/** Every scope's, by scope and hash. */
+export function listLines(state: State): LineRow[] {
+  return state.all('select scope, hash, who, since from lines order by scope, hash').map(lineFrom);
+}
+
+function lineFrom(row: Row): LineRow {
+  return { scope: text(row, 'scope'), hash: text(row, 'hash'), who: text(row, 'who'), since: integer(row, 'since') };
 }

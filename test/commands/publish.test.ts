@@ -29,7 +29,8 @@ async function withoutPull(t: Context): Promise<{ team: TestTeam; clone: string 
   const team = await aTeam(t);
   const clone = team.clone();
   const { settings } = team.forge;
-  const { [botToken]: bot = { login: '', kind: 'user' } } = settings.tokens;
+  const bot = settings.tokens[botToken];
+  assert.ok(bot);
   settings.tokens[botToken] = { ...bot, pulls: 'read' };
   const died = await night(team, clone);
   assert.equal(died.code, 1, died.stdout);
