@@ -1,11 +1,13 @@
+import { normaliseLine } from './lines.ts';
 import { isContent, leavesOf, type Outline } from './merge-outline.ts';
+import { indexTexts } from './near.ts';
 
 /** Parts that may say the same token before it tells nothing apart any more. */
 const commonest = 50;
 
 /**
  * Which earlier part, whose heading is gone, each part with a new heading is: one that keeps half of what the smaller of
- * the two says or cites.
+ * the two says or cites, or some of it under nearly the same heading.
  */
 export function matchRenamed(gone: readonly Outline[], fresh: readonly Outline[]): Map<Outline, Outline> {
   const matches = new Map<Outline, Outline>();
@@ -22,6 +24,8 @@ export function matchRenamed(gone: readonly Outline[], fresh: readonly Outline[]
 }
 
 interface Index {
+  /** The parts whose headings say nearly the same. */
+  titled(part: Outline): readonly Outline[];
   readonly parts: ReadonlyMap<string, readonly Outline[]>;
   readonly sizes: ReadonlyMap<Outline, number>;
 }
@@ -38,10 +42,15 @@ function indexParts(outlines: readonly Outline[]): Index {
       else if (list.length < commonest) list.push(part);
     }
   }
-  return { parts, sizes };
+  const near = indexTexts(outlines.map(titleOf));
+  return { parts, sizes, titled: (part) => near.of(titleOf(part)).flatMap((at) => outlines[at] ?? []) };
 }
 
-function likeliest(part: Outline, { parts, sizes }: Index, taken: ReadonlySet<Outline>): Outline | null {
+function titleOf({ key }: Outline): string {
+  return normaliseLine(key.split('\n').at(-1) ?? '').replace(/^task /, '');
+}
+
+function likeliest(part: Outline, { parts, sizes, titled }: Index, taken: ReadonlySet<Outline>): Outline | null {
   const signs = signsOf(part);
   const votes = new Map<Outline, number>();
   for (const sign of signs) {
@@ -49,10 +58,11 @@ function likeliest(part: Outline, { parts, sizes }: Index, taken: ReadonlySet<Ou
       if (!taken.has(other) && isOneKind(part, other)) votes.set(other, (votes.get(other) ?? 0) + 1);
     }
   }
+  const namesakes = new Set(votes.size === 0 ? [] : titled(part));
   let best: Outline | null = null;
   let most = 0;
   for (const [other, count] of votes) {
-    if (count * 2 < Math.min(signs.size, sizes.get(other) ?? 0)) continue;
+    if (!namesakes.has(other) && count * 2 < Math.min(signs.size, sizes.get(other) ?? 0)) continue;
     // Of two that are equally alike the one of the same scope.
     const weight = count * 2 + (other.scope === part.scope ? 1 : 0);
     if (weight > most) [best, most] = [other, weight];
