@@ -66,7 +66,7 @@ export async function changeArchive<T>(
       if (!mayPass(error, archive)) throw error;
       failure = error;
       refusedAt = tip;
-      if (!(error instanceof RefMovedError)) await setTimeout(waitMs(attempt), undefined, { signal });
+      if (!hasMoved(error)) await setTimeout(waitMs(attempt), undefined, { signal });
     }
   }
 }
@@ -96,6 +96,13 @@ async function move(
 function mayPass(error: unknown, { remote }: Archive): boolean {
   if (remote === null) return error instanceof GitError;
   return error instanceof PushRejectedError || error instanceof GitPushError;
+}
+
+/** Whoever lost to somebody goes on at once: waiting would only let the next one win, too. */
+function hasMoved(error: unknown): boolean {
+  if (error instanceof RefMovedError) return error.actual !== error.expected;
+  if (!(error instanceof PushRejectedError || error instanceof GitPushError)) return false;
+  return error.refused.actual !== error.refused.expected;
 }
 
 /** 50 ms, doubled up to 2 s. */

@@ -1,23 +1,14 @@
 import type { AddOutcome } from '../archive/add.ts';
-import { writeRollout } from '../rollout/canonical.ts';
-import type { Checkouts } from '../rollout/checkouts.ts';
-import { redactRollout } from '../rollout/redacted.ts';
-import { type Found, openRollouts, type Rollouts } from '../rollout/source.ts';
-import { withoutRepeats } from '../rollout/thread.ts';
+import type { Found, Rollouts } from '../rollout/source.ts';
 import type { Rollout } from '../rollout/types.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Progress } from '../shared/log.ts';
-import type { Redactor } from '../shared/redact.ts';
 import { type LeftOut, type SendPolicy, whyLeftOut } from './decide.ts';
-import { looked, type Transcript } from './scan.ts';
-import { relatives, type Seen, type SeenByPath } from './seen.ts';
+import { type Reading, type Ready, readWithKin, readyOf, type Wanted } from './read.ts';
+import type { Transcript } from './scan.ts';
+import type { Seen, SeenByPath } from './seen.ts';
 
-export interface CollectPorts {
-  readonly checkouts: Checkouts;
-  readonly home: string;
-  readonly redactor: Redactor;
-  /** What sessions call their author. */
-  readonly author: string;
+export interface CollectPorts extends Reading {
   /** Sends redacted sessions, each thread once; a dry run says what would become of them. */
   send(rollouts: readonly Rollout[]): Promise<ReadonlyMap<string, AddOutcome>>;
   /** After each part that was sent, so that a run that dies is continued. */
@@ -63,55 +54,23 @@ export async function collect(
   const seen = new Map(known);
   const report = emptyReport(transcripts.length - changed.size);
   if (changed.size === 0) return report;
-  const { rollouts, found, ignored } = await readWithKin([...changed.values()], known, policy, ports, signal);
-  for (const { path, reason } of ignored) {
-    const transcript = changed.get(path);
-    if (transcript === undefined) continue;
-    if (reason.startsWith('unreadable')) report.failed.push({ path, why: reason });
-    else {
-      report.noSession += 1;
-      seen.set(path, rowOf(transcript, null, false));
-    }
-  }
-  const wanted: Wanted[] = [];
-  for (const one of found) {
-    const transcript = changed.get(one.path);
-    if (transcript === undefined) continue;
-    const why = whyLeftOut(one, policy);
-    if (why === null) wanted.push({ found: one, transcript });
-    else {
-      report.leftOut[why] = (report.leftOut[why] ?? 0) + 1;
-      seen.set(one.path, rowOf(transcript, { found: one, rollout: null }, false));
-    }
-  }
+  const listed = await readWithKin([...changed.values()], known, policy.include, ports, signal);
+  const wanted = sortOut(listed, changed, policy, seen, report);
   let part: Ready[] = [];
   for (const [index, one] of wanted.entries()) {
     signal?.throwIfAborted();
-    const ready = await readyOf(one, rollouts, known.get(one.transcript.path), ports, report, signal);
-    if (ready !== null) part.push(ready);
-    const isFull = part.length >= partSessions || part.reduce((sum, { bytes }) => sum + bytes, 0) >= partBytes;
-    if (isFull || index === wanted.length - 1) {
-      report.sent.push(...(await sendPart(part, seen, ports)));
+    const before = known.get(one.transcript.path);
+    const ready = await readyOf(one, listed.rollouts, before, ports, signal).catch(failure(one, report, signal));
+    if (ready !== null && isAsSettled(ready, before)) settle(ready, 'same', seen, report);
+    else if (ready !== null) part.push(ready);
+    if (isFull(part)) {
+      await sendPart(part, seen, ports, report);
       part = [];
     }
     ports.progress({ stage: 'collect: sessions', done: index + 1, total: wanted.length, note: '' });
   }
-  if (wanted.length === 0) await ports.settled(seen);
+  await sendPart(part, seen, ports, report);
   return report;
-}
-
-/** A part is held in memory, is one commit, and is what a death costs. */
-const partSessions = 200;
-const partBytes = 16 * 1024 * 1024;
-
-interface Wanted {
-  readonly found: Found;
-  readonly transcript: Transcript;
-}
-
-interface Ready extends Wanted {
-  readonly rollout: Rollout;
-  readonly bytes: number;
 }
 
 type OpenReport = { -readonly [K in keyof CollectReport]: CollectReport[K] } & {
@@ -124,65 +83,79 @@ function emptyReport(unchanged: number): OpenReport {
   return { sent: [], leftOut: {}, unchanged, noSession: 0, failed: [] };
 }
 
-/** Opens the changed transcripts together with those that they may repeat. */
-async function readWithKin(
-  changed: readonly Transcript[],
-  known: SeenByPath,
+/** Notes what stays here and why. @returns the sessions that may be sent. */
+function sortOut(
+  { found, ignored }: Awaited<ReturnType<Rollouts['list']>>,
+  changed: ReadonlyMap<string, Transcript>,
   policy: SendPolicy,
-  { checkouts, home }: CollectPorts,
-  signal?: AbortSignal,
-) {
-  const place = { include: policy.include, checkouts, home };
-  const own = new Set(changed.map(({ path }) => path));
-  const alone = openRollouts(changed, place);
-  const listed = await alone.list(signal);
-  const kin = new Set(listed.found.flatMap((found) => found.kin ?? []));
-  const standing = await looked(relatives(kin, known).filter(({ path }) => !own.has(path)));
-  if (standing.length === 0) return { rollouts: alone, ...listed };
-  const rollouts = openRollouts([...changed, ...standing], place);
-  return { rollouts, ...(await rollouts.list(signal)) };
-}
-
-/** @returns null where its file is gone or changed under our hands; the next run looks again. */
-async function readyOf(
-  one: Wanted,
-  rollouts: Rollouts,
-  before: Seen | undefined,
-  { redactor, author }: CollectPorts,
+  seen: Map<string, Seen>,
   report: OpenReport,
-  signal?: AbortSignal,
-): Promise<Ready | null> {
-  try {
-    const read = withoutKnownRepeats(await rollouts.read(one.found.thread.id, signal), before);
-    const clean = redactRollout(read, redactor);
-    const rollout = { ...clean, thread: { ...clean.thread, author } };
-    return { ...one, rollout, bytes: Buffer.byteLength(writeRollout(rollout)) };
-  } catch (error) {
-    if (!(error instanceof MemoryError) || signal?.aborted) throw error;
-    report.failed.push({ path: one.transcript.path, why: error.message });
-    return null;
+): Wanted[] {
+  for (const { path, reason } of ignored) {
+    const transcript = changed.get(path);
+    if (transcript === undefined) continue;
+    if (reason.startsWith('unreadable')) report.failed.push({ path, why: reason });
+    else {
+      report.noSession += 1;
+      seen.set(path, rowOf(transcript, null, false));
+    }
   }
-}
-
-/** What it repeated when the others were still there is repeated now. */
-function withoutKnownRepeats(rollout: Rollout, before: Seen | undefined): Rollout {
-  const now = rollout.skipped.repeated ?? 0;
-  const missing = (before?.repeated ?? 0) - now;
-  if (missing <= 0) return rollout;
-  const own = withoutRepeats(rollout, new Set(rollout.items.slice(0, missing).map(({ n }) => n)));
-  return { ...own, skipped: { ...own.skipped, repeated: now + missing } };
-}
-
-async function sendPart(part: readonly Ready[], seen: Map<string, Seen>, ports: CollectPorts): Promise<Sent[]> {
-  const outcomes =
-    part.length === 0 ? new Map<string, AddOutcome>() : await ports.send(part.map(({ rollout }) => rollout));
-  const sent = part.map(({ found, transcript, rollout, bytes }): Sent => {
-    seen.set(transcript.path, rowOf(transcript, { found, rollout }, true));
-    const { thread, items, redaction: secrets } = rollout;
-    return { outcome: outcomes.get(thread.id) ?? 'same', thread, items: items.length, bytes, secrets };
+  return found.flatMap((one) => {
+    const transcript = changed.get(one.path);
+    if (transcript === undefined) return [];
+    const why = whyLeftOut(one, policy);
+    if (why === null) return [{ found: one, transcript }];
+    report.leftOut[why] = (report.leftOut[why] ?? 0) + 1;
+    const row = rowOf(transcript, { found: one, rollout: null }, false);
+    seen.set(one.path, { ...row, repeated: Math.max(row.repeated, seen.get(one.path)?.repeated ?? 0) });
+    return [];
   });
+}
+
+/** A part is held in memory, is one commit, and is what a death costs. */
+const partSessions = 200;
+const partBytes = 16 * 1024 * 1024;
+
+function isFull(part: readonly Ready[]): boolean {
+  return part.length >= partSessions || part.reduce((sum, { bytes }) => sum + bytes, 0) >= partBytes;
+}
+
+/** The next run looks again. */
+function failure(
+  { transcript }: Wanted,
+  report: OpenReport,
+  signal: AbortSignal | undefined,
+): (error: unknown) => null {
+  return (error) => {
+    if (!(error instanceof MemoryError) || signal?.aborted) throw error;
+    report.failed.push({ path: transcript.path, why: error.message });
+    return null;
+  };
+}
+
+/** Only its file's time changed. */
+function isAsSettled({ rollout }: Ready, before: Seen | undefined): boolean {
+  return before?.isSettled === true && before.sha256 === rollout.source.sha256;
+}
+
+async function sendPart(
+  part: readonly Ready[],
+  seen: Map<string, Seen>,
+  ports: CollectPorts,
+  report: OpenReport,
+): Promise<void> {
+  if (part.length > 0) {
+    const outcomes = await ports.send(part.map(({ rollout }) => rollout));
+    for (const ready of part) settle(ready, outcomes.get(ready.rollout.thread.id) ?? 'same', seen, report);
+  }
   await ports.settled(seen);
-  return sent;
+}
+
+function settle(ready: Ready, outcome: AddOutcome, seen: Map<string, Seen>, report: OpenReport): void {
+  const { found, transcript, rollout, bytes } = ready;
+  const { thread, items, redaction: secrets } = rollout;
+  seen.set(transcript.path, rowOf(transcript, { found, rollout }, true));
+  report.sent.push({ outcome, thread, items: items.length, bytes, secrets });
 }
 
 function rowOf(

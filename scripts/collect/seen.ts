@@ -43,7 +43,8 @@ export async function loadSeen(path: string, rules: string): Promise<SeenByPath>
   if (head?.format !== format || head.version !== version) return new Map();
   const rows = lines.slice(1).flatMap((line) => {
     const row = seenIn(parsed(line));
-    return row !== null && (row.isSettled || head.rules === rules) ? [row] : [];
+    if (row === null) return [];
+    return [row.isSettled || head.rules === rules ? row : { ...row, fingerprint: '' }];
   });
   return new Map(rows.map((row) => [row.path, row]));
 }

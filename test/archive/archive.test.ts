@@ -241,7 +241,7 @@ test('four processes and a rewrite at once: every session stands once, nothing d
     old.map((n) => aRollout(n)),
   );
   const shares = Array.from({ length: 4 }, (_, at) => [at * 3 + 1, at * 3 + 2, at * 3 + 3]);
-  const started = [...shares.map((share) => ['add', share.join(',')]), ['drop', old.join(',')]];
+  const started = [...shares.map((share) => ['add', share.join(',')]), ['drop', old.map(threadId).join(',')]];
   const ended = await Promise.all(
     started.map((args) =>
       run(process.execPath, ['--import', 'tsx', worker, dir, ...args], { env: { PATH: process.env.PATH } }),
@@ -249,7 +249,7 @@ test('four processes and a rewrite at once: every session stands once, nothing d
   );
   assert.deepEqual(
     ended.map(({ stdout }) => stdout.trim()),
-    [...shares.map(() => 'added added added'), old.map(threadId).join(',')],
+    [...shares.map(() => 'added added added'), old.map(threadId).join(' ')],
   );
   assert.deepEqual(
     paths(dir),

@@ -5,17 +5,14 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { archiveRef } from '../../scripts/archive/layout.ts';
-import { rewriteArchive } from '../../scripts/archive/rewrite.ts';
-import { openRepository } from '../../scripts/git/open.ts';
-import { openRemote } from '../../scripts/git/remote.ts';
 import { parseRollout } from '../../scripts/rollout/canonical.ts';
-import { day, fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { aFix, uuid } from './codex-session.ts';
-import { aLaptop, appUrl, type TestLaptop, textIn, threadsIn, today } from './laptops.ts';
-import { env, git } from './repository.ts';
+import { aLaptop, appUrl, textIn, threadsIn } from './laptops.ts';
+import { git } from './repository.ts';
 
 const run = promisify(execFile);
-const worker = join(fileURLToPath(import.meta.url), '../collect-worker.ts');
+const collector = join(fileURLToPath(import.meta.url), '../collect-worker.ts');
+const dropper = join(fileURLToPath(import.meta.url), '../archive-worker.ts');
 
 /**
  * Laptops collect to one ref at once, each in a process of its own, while retention writes the ref anew: at the end every
@@ -31,16 +28,17 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   assert.equal(threadsIn(team).length, old.length);
   const oldBlobs = blobsOf(team);
 
-  const dropping = dropOneByOne(aLaptop(t, url, team), url, old);
-  const ended = await Promise.all(
-    machines.map(({ home, env: own }, at) =>
-      run(process.execPath, ['--import', 'tsx', worker, home, url, String(at + 1), String(rounds)], { env: own }),
+  const { clone, env } = aLaptop(t, url, team);
+  const dropped = old.map(uuid);
+  const ended = await Promise.all([
+    ...machines.map((machine, at) =>
+      start(collector, [machine.home, url, String(at + 1), String(rounds)], machine.env),
     ),
-  );
-  await dropping;
+    start(dropper, [clone, 'drop', dropped.join(','), url], env),
+  ]);
   assert.deepEqual(
-    ended.map(({ stdout }) => stdout),
-    machines.map(() => ''),
+    ended.map(({ stdout }) => stdout.trim()),
+    [...machines.map(() => ''), dropped.join(' ')],
   );
   const wanted = machines.flatMap((_, at) => Array.from({ length: rounds }, (_, n) => uuid((at + 1) * 1000 + n + 1)));
   assert.deepEqual(threadsIn(team).sort(), wanted.sort());
@@ -60,14 +58,8 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   );
 }
 
-async function dropOneByOne({ clone }: TestLaptop, url: string, old: readonly number[]): Promise<void> {
-  const repository = await openRepository(clone, { env });
-  const archive = { repository, ref: archiveRef, remote: await openRemote(repository, { url, env }) };
-  const now = parseIsoTime(today) ?? 0;
-  for (const n of old) {
-    const rewrite = { threads: new Set([uuid(n)]), notSince: now - 30 * day };
-    assert.deepEqual(await rewriteArchive(archive, rewrite, { clock: fixedClock(now) }), [uuid(n)]);
-  }
+function start(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  return run(process.execPath, ['--import', 'tsx', script, ...args], { env });
 }
 
 function blobsOf(team: string): string[] {
