@@ -1,5 +1,6 @@
 import { ModelError } from '../model/errors.ts';
 import type { Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
+import { addUsage, noUsage } from '../model/usage.ts';
 import { inputBudget } from '../rollout/budget.ts';
 import { type Rendering, renderItems } from '../rollout/tiers.ts';
 import type { Language } from '../shared/prompt.ts';
@@ -31,8 +32,6 @@ export interface Answer {
   readonly rendering: Rendering;
 }
 
-export const noUsage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };
-
 /** Twice too long: even half of the budget is more than the model takes. */
 export class TooLong extends Error {}
 
@@ -44,7 +43,7 @@ export function conversation(model: Model, signal?: AbortSignal): Conversation {
     async ask(request) {
       const reply = await model.ask(request, signal);
       answered.push(request);
-      usage = plus(usage, reply.usage);
+      usage = addUsage(usage, reply.usage);
       return reply;
     },
     usage: () => usage,
@@ -100,13 +99,4 @@ function requestSettings(settings: AskSettings, hash: string): RequestSettings {
 function isCutOff(reply: ModelReply): boolean {
   const parsed = parseReply(reply);
   return parsed.outcome === 'failed' && parsed.failure === 'cut_off';
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return {
-    requests: a.requests + b.requests,
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
-  };
 }

@@ -1,3 +1,4 @@
+import { noUsage } from '../model/usage.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { namesOf } from './builtin/names.ts';
 import { renderRecord } from './builtin/record.ts';
@@ -10,7 +11,6 @@ import type { Extraction, ExtractionInput, Extractor } from './types.ts';
 
 /** Goes up with every change of the rules that changes an output. */
 const rulesVersion = 2;
-const free = { requests: 0, input: 0, cached: 0, output: 0 } as const;
 
 /**
  * The extractor without a model: it reads structure (who spoke, what was changed, what failed and passed) and no
@@ -31,7 +31,7 @@ function extractByRules({ thread, items }: ExtractionInput, redact: (text: strin
   const names = namesOf(turns);
   const tasks = tasksOf(turns).map((task) => ({ task, signals: signalsOf(task, names) }));
   const [first, ...more] = tasks.filter(({ task, signals }) => changedOrFailed(task) || signals.some(isHeard));
-  if (!first) return { outcome: 'nothing', usage: free };
+  if (!first) return { outcome: 'nothing', usage: noUsage };
   const kept = [first, ...more];
   const record = renderRecord(thread, kept, names);
   const text = {
@@ -42,7 +42,7 @@ function extractByRules({ thread, items }: ExtractionInput, redact: (text: strin
     ),
     rawMemory: redact(record.raw),
   };
-  return { outcome: 'extracted', text, unverified: 0, usage: free };
+  return { outcome: 'extracted', text, unverified: 0, usage: noUsage };
 }
 
 /** Something was changed, failed or refused; being interrupted in the first command is neither. */

@@ -1,17 +1,10 @@
 import { ModelError } from '../model/errors.ts';
 import { withoutThoughts } from '../model/json-text.ts';
 import type { Model, ModelRequest } from '../model/types.ts';
+import { noUsage } from '../model/usage.ts';
 import { promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import {
-  type Answer,
-  type AskSettings,
-  type Conversation,
-  conversation,
-  firstAnswer,
-  noUsage,
-  TooLong,
-} from './ask.ts';
+import { type Answer, type AskSettings, type Conversation, conversation, firstAnswer, TooLong } from './ask.ts';
 import { type Parsed, parseReply } from './parse.ts';
 import { phase1Prompts, repairRequest } from './request.ts';
 import type { Extraction, ExtractionFailure, ExtractionInput, Extractor, Stage1Text } from './types.ts';

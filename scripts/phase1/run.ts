@@ -1,5 +1,6 @@
 import { ModelError } from '../model/errors.ts';
 import type { Usage } from '../model/types.ts';
+import { addUsage, noUsage } from '../model/usage.ts';
 import { filterRollout } from '../rollout/filter.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
 import type { Counts, Rollout, Thread } from '../rollout/types.ts';
@@ -203,7 +204,7 @@ function settle(
     return;
   }
   const { extraction, thread, evidence } = read;
-  report.usage = plus(report.usage, extraction.usage);
+  report.usage = addUsage(report.usage, extraction.usage);
   for (const [rule, count] of Object.entries(read.redaction))
     report.secrets[rule] = (report.secrets[rule] ?? 0) + count;
   if (extraction.outcome === 'failed') {
@@ -239,15 +240,6 @@ function emptyReport(skipped: ReadonlyMap<string, SkipReason>): Gathering {
     left: [],
     unverified: 0,
     secrets: {},
-    usage: { requests: 0, input: 0, cached: 0, output: 0 },
-  };
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return {
-    requests: a.requests + b.requests,
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
+    usage: noUsage,
   };
 }

@@ -1,3 +1,4 @@
+import { noUsage } from '../model/usage.ts';
 import {
   type Evidence,
   formatEvidence,
@@ -25,8 +26,6 @@ const rulesVersion = 'builtin-consolidator-1';
 
 /** Bullets that one section of a block holds at most: what most sessions say first. */
 const bulletsPerSection = 40;
-
-const noUsage = { requests: 0, input: 0, cached: 0, output: 0 } as const;
 
 /**
  * Consolidates by code: one block a working folder, every bullet a stage-1 bullet, joined where two sessions say the

@@ -1,3 +1,4 @@
+import { noUsage } from '../model/usage.ts';
 import { parseEvidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
@@ -56,7 +57,7 @@ export function summaryConsolidator(state: State, files: Files, policy: Consolid
     promptHash: '',
     consolidate: async (task) => ({
       files: new Map([...task.files, [memorySummaryPath, buildSummary(files, context)]]),
-      usage: { requests: 0, input: 0, cached: 0, output: 0 },
+      usage: noUsage,
       turns: 0,
       end: 'finished',
     }),

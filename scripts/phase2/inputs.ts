@@ -1,3 +1,4 @@
+import { noUsage } from '../model/usage.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { State } from '../state/database.ts';
 import { dueScopes } from '../state/scopes.ts';
@@ -16,6 +17,6 @@ export function addNewInputs(
   now: EpochSeconds,
 ): ConsolidationReport {
   const rows = dueScopes(state).flatMap((scope) => prepareScope(state, scope, start, policy, now).rows);
-  const usage = { requests: 0, input: 0, cached: 0, output: 0 };
+  const usage = noUsage;
   return { files: addInputs(start.files, rows), baseline: start.baseline, scopes: [], usage };
 }

@@ -1,5 +1,6 @@
 import { ModelError } from '../model/errors.ts';
 import type { Message, Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
+import { addUsage, noUsage } from '../model/usage.ts';
 import { type Language, type PromptName, promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { isWritable } from '../workspace/layout.ts';
@@ -60,14 +61,14 @@ async function converse(
   const desk = openDesk(task.files, (path) => isWritable(path, task.scope));
   const elapsed = limits.elapsed();
   let messages: readonly Message[] = opening(task, options, diffBytesFor(options.contextWindow));
-  let usage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };
+  let usage = noUsage;
   let reviews = 0;
   for (let turn = 1; turn <= limits.turns; turn += 1) {
     const end = (why: Proposal['end']): Proposal => ({ files: desk.files, usage, turns: turn, end: why });
     const asked = await askWithin(task, messages, options, hash, signal);
     const { reply } = asked;
     messages = asked.messages;
-    usage = plus(usage, reply.usage);
+    usage = addUsage(usage, reply.usage);
     if (reply.finish === 'refusal') throw refused(task.scope, reply);
     if (reply.toolCalls.length > 0 && reply.finish !== 'length') {
       messages = [...messages, ...used(desk, reply, options)];
@@ -147,13 +148,4 @@ function refused(scope: string, reply: ModelReply): ModelError {
     `The model refused to consolidate ${scope}: ${reply.text.slice(0, 200) || 'it gave no reason'}`,
     'Nothing of this scope changed; the next night tries again. Another consolidation model may answer.',
   );
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return {
-    requests: a.requests + b.requests,
-    input: a.input + b.input,
-    cached: a.cached + b.cached,
-    output: a.output + b.output,
-  };
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '../model/types.ts';
+import { addUsage, noUsage } from '../model/usage.ts';
 import type { Clock } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
@@ -141,19 +142,11 @@ function resting({ scope, selection, isHeld }: Prepared): ScopeResult {
     forgotten: [],
     dropped: [],
     restored: 0,
-    usage: { requests: 0, input: 0, cached: 0, output: 0 },
+    usage: noUsage,
     turns: 0,
   };
 }
 
 function usageOf(results: readonly ScopeResult[]): Usage {
-  return results.reduce<Usage>(
-    (sum, { usage }) => ({
-      requests: sum.requests + usage.requests,
-      input: sum.input + usage.input,
-      cached: sum.cached + usage.cached,
-      output: sum.output + usage.output,
-    }),
-    { requests: 0, input: 0, cached: 0, output: 0 },
-  );
+  return results.reduce((sum, { usage }) => addUsage(sum, usage), noUsage);
 }

@@ -1,5 +1,6 @@
 import { ModelError } from '../model/errors.ts';
 import type { Usage } from '../model/types.ts';
+import { noUsage } from '../model/usage.ts';
 import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
 import { jobOf } from '../state/jobs.ts';
@@ -268,5 +269,3 @@ function resultOf(
     ...more,
   };
 }
-
-const noUsage: Usage = { requests: 0, input: 0, cached: 0, output: 0 };

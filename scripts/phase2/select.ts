@@ -7,6 +7,8 @@ export interface SelectionPolicy {
   readonly maxUnusedDays: number;
   /** New outputs that one night may bring into a scope. */
   readonly maxNewPerNight: number;
+  /** Run id → when people could read it first; where they review what is proposed, what they have not seen waits. */
+  readonly reachedAt?: ReadonlyMap<string, EpochSeconds> | null;
 }
 
 export interface Selection {
@@ -36,7 +38,7 @@ export function selectInputs(
   const known = new Set(before.map((row) => row.threadId));
   const worded = outputs.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
   const lasting = worded.filter((output) => known.has(output.threadId) && pinned.has(output.threadId));
-  const rest = worded.filter((output) => !lasting.includes(output) && lastSign(output) >= cutoff);
+  const rest = worded.filter((output) => !lasting.includes(output) && agesFrom(output, policy) >= cutoff);
   const old = rest.filter((output) => known.has(output.threadId)).sort(byUseThenRecency);
   const fresh = rest.filter((output) => !known.has(output.threadId)).sort(oldestFirst);
   const reserved = Math.ceil(policy.maxRawMemories / 2);
@@ -55,6 +57,13 @@ export function selectInputs(
 /** Never-used rows count from the night that made them, since until then nobody could use them. */
 function lastSign(output: OutputView): EpochSeconds {
   return output.lastUsage ?? Math.max(output.sourceUpdatedAt, output.generatedAt);
+}
+
+/** @source design §6: never used, from when it reached the default branch; never reached, as if read to the end once */
+function agesFrom(output: OutputView, { reachedAt = null, maxUnusedDays }: SelectionPolicy): EpochSeconds {
+  if (reachedAt === null || output.lastUsage !== null) return lastSign(output);
+  const reached = reachedAt.get(output.runId) ?? output.generatedAt + maxUnusedDays * day;
+  return Math.max(output.sourceUpdatedAt, reached);
 }
 
 function byUseThenRecency(a: OutputView, b: OutputView): number {
