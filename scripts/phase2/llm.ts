@@ -1,5 +1,5 @@
 import { ModelError } from '../model/errors.ts';
-import type { Message, Model, ModelReply, ModelRequest, Usage } from '../model/types.ts';
+import type { Message, Model, ModelReply, ModelRequest } from '../model/types.ts';
 import { addUsage, noUsage } from '../model/usage.ts';
 import { type Language, type PromptName, promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
