@@ -28,9 +28,16 @@ export class PromptError extends Error {
 
 /** The template's text, read beside this module, whatever the working folder. LF, one newline at the end. */
 export function loadPrompt(name: PromptName): string {
-  const text = readFileSync(new URL(`../../prompts/${name}.md`, import.meta.url), 'utf8');
-  return `${text.replace(/\r\n?/g, '\n').trimEnd()}\n`;
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const file = readFileSync(new URL(`../../prompts/${name}.md`, import.meta.url), 'utf8');
+  const text = `${file.replace(/\r\n?/g, '\n').trimEnd()}\n`;
+  loaded.set(name, text);
+  return text;
 }
+
+/** A run sees one text of each, whatever happens to the files meanwhile: the hash in its requests stays true. */
+const loaded = new Map<PromptName, string>();
 
 /**
  * Puts values into a template's `{{places}}`, in one pass: what a value says is never rendered.
