@@ -5,8 +5,10 @@ import type { Clock, EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 
-/** Where the lease lives; hosts that let a token push branches only get it under `refs/heads/`. */
-export const leaseRef = 'refs/memory/lease';
+/** Where the lease lives: the first, or the second where the host lets this token push branches only. */
+export const leaseRefs = ['refs/memory/lease', 'refs/heads/memory/lease'] as const;
+
+export type LeaseRef = (typeof leaseRefs)[number];
 
 /** What the lease's commit says: its tree is empty, it has no parent. */
 export interface LeaseRecord {
@@ -30,6 +32,9 @@ export class LeaseLostError extends MemoryError {
 }
 
 export interface Lease {
+  readonly ref: LeaseRef;
+  /** What the ref holds while the lease is ours. */
+  oid(): Oid;
   /** @throws LeaseLostError unless the server says that the lease is still ours and covers what comes. */
   prove(): Promise<void>;
   /** Extends it from now. @throws LeaseLostError */
@@ -41,6 +46,13 @@ export interface Lease {
 export type LeaseOutcome =
   | { readonly outcome: 'taken'; readonly lease: Lease }
   | { readonly outcome: 'held'; readonly by: LeaseRecord };
+
+/** A lease that a process before this one took, such as a job's before this job. */
+export interface HeldLease {
+  readonly ref: LeaseRef;
+  readonly oid: Oid;
+  readonly record: LeaseRecord;
+}
 
 export interface LeaseTerms {
   readonly worker: string;
@@ -63,26 +75,95 @@ export interface LeasePorts {
 
 /**
  * Takes the lease: one night at a time, whatever machine it runs on. A held one is respected until it has run out and
- * stayed the same for a while, or until the host says that the run behind it has ended.
- * @throws what the transport throws; GitPushError where the host refuses such a ref.
+ * stayed the same for a while, or until the host says that the run behind it has ended. A host that refuses the ref by
+ * a rule gets the branch, asked anew each night; whoever finds the other ref taken as well lets go.
+ * @throws what the transport throws; GitPushError where the host refuses the branch too.
  */
 export async function takeLease(terms: LeaseTerms, ports: LeasePorts, signal?: AbortSignal): Promise<LeaseOutcome> {
-  const { oid, record } = await readLease(ports, signal);
-  if (oid !== null && record !== null && !(await isFree(oid, record, terms, ports, signal))) {
-    return { outcome: 'held', by: record };
+  const there = await readLeases(ports, signal);
+  for (const found of there.values()) {
+    if (found !== null && !(await isFree(found, terms, ports, signal))) return heldBy(found);
   }
+  const [first, second] = leaseRefs;
   try {
-    return { outcome: 'taken', lease: holding(await swap(oid, terms, ports, signal), terms, ports) };
+    return await takeRef(first, there, terms, ports, signal);
   } catch (error) {
-    if (!isRace(error)) throw error;
-    const now = await readLease(ports, signal);
-    if (now.record === null) throw error;
-    return { outcome: 'held', by: now.record };
+    if (!(error instanceof GitPushError) || isLostRace(error)) throw error;
+    return takeRef(second, there, terms, ports, signal);
   }
 }
 
+/** Goes on under a lease that was taken before this process. */
+export function continueLease({ ref, oid }: HeldLease, terms: LeaseTerms, ports: LeasePorts): Lease {
+  return holding(ref, oid, terms, ports);
+}
+
+/** The lease that one's own Actions run holds, or the one with this token; null where neither does. */
+export async function findOwnLease(
+  { run, token }: { readonly run: string | null; readonly token: string | null },
+  ports: Pick<LeasePorts, 'remote' | 'repository'>,
+  signal?: AbortSignal,
+): Promise<HeldLease | null> {
+  const there = [...(await readLeases(ports, signal)).values()].filter((found) => found !== null);
+  const own = there.find(({ record }) =>
+    record === null ? false : run === null ? record.token === token : record.run === run,
+  );
+  return own === undefined || own.record === null ? null : { ...own, record: own.record };
+}
+
+/**
+ * For whoever may only read: that the lease is still the one that was taken, and lasts until then.
+ * @throws LeaseLostError
+ */
+export async function proveHeld(
+  held: Pick<HeldLease, 'ref' | 'oid'>,
+  until: EpochSeconds,
+  ports: Pick<LeasePorts, 'remote' | 'repository'>,
+): Promise<void> {
+  const found = await readLease(held.ref, ports);
+  const isOurs = found?.oid === held.oid;
+  if (!isOurs || found.record === null || found.record.leaseUntil < until)
+    throw new LeaseLostError(isOurs ? null : (found?.record ?? null));
+}
+
+/** What a ref holds; `record` is null for one that nobody could have written: it counts as run out. */
+export interface FoundLease {
+  readonly ref: LeaseRef;
+  readonly oid: Oid;
+  readonly record: LeaseRecord | null;
+}
+
+export type FoundLeases = ReadonlyMap<LeaseRef, FoundLease | null>;
+
+async function takeRef(
+  ref: LeaseRef,
+  there: FoundLeases,
+  terms: LeaseTerms,
+  ports: LeasePorts,
+  signal?: AbortSignal,
+): Promise<LeaseOutcome> {
+  try {
+    const oid = await swap(ref, there.get(ref)?.oid ?? null, terms, ports, signal);
+    const lease = holding(ref, oid, terms, ports);
+    const now = await readLeases(ports, signal);
+    const other = [...now.values()].find((found) => found !== null && found.ref !== ref) ?? null;
+    if (other === null || other.oid === there.get(other.ref)?.oid) return { outcome: 'taken', lease };
+    await lease.release();
+    return heldBy(other);
+  } catch (error) {
+    if (!isRace(error)) throw error;
+    const now = await readLease(ref, ports, signal);
+    if (now === null) throw error;
+    return heldBy(now);
+  }
+}
+
+function heldBy({ record }: FoundLease): LeaseOutcome {
+  return { outcome: 'held', by: record ?? { worker: 'somebody', token: '', run: null, leaseUntil: 0 } };
+}
+
 /** One thing at a time: a renewal in the middle of a proof would look like a loss. */
-function holding(first: Oid, terms: LeaseTerms, ports: LeasePorts): Lease {
+function holding(ref: LeaseRef, first: Oid, terms: LeaseTerms, ports: LeasePorts): Lease {
   let oid = first;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -91,24 +172,30 @@ function holding(first: Oid, terms: LeaseTerms, ports: LeasePorts): Lease {
     return turn;
   };
   const prove = async (): Promise<void> => {
-    const now = await readLease(ports);
-    const isOurs = now.oid === oid && now.record !== null && now.record.leaseUntil > ports.clock.now();
-    if (!isOurs) throw new LeaseLostError(now.oid === oid ? null : now.record);
+    const found = await readLease(ref, ports);
+    const isOurs = found?.oid === oid && found.record !== null && found.record.leaseUntil > ports.clock.now();
+    if (!isOurs) throw new LeaseLostError(found === null || found.oid === oid ? null : found.record);
   };
   const renew = async (): Promise<void> => {
     await prove();
-    oid = await swap(oid, terms, ports).catch((error: unknown) => {
+    oid = await swap(ref, oid, terms, ports).catch((error: unknown) => {
       throw isRace(error) ? new LeaseLostError(null) : error;
     });
   };
   const release = async (): Promise<void> => {
     try {
-      await ports.remote.push([{ ref: leaseRef, expected: oid, next: null }]);
+      await ports.remote.push([{ ref, expected: oid, next: null }]);
     } catch (error) {
       if (!isRace(error)) throw error;
     }
   };
-  return { prove: () => inTurn(prove), renew: () => inTurn(renew), release: () => inTurn(release) };
+  return {
+    ref,
+    oid: () => oid,
+    prove: () => inTurn(prove),
+    renew: () => inTurn(renew),
+    release: () => inTurn(release),
+  };
 }
 
 function isRace(error: unknown): boolean {
@@ -121,21 +208,25 @@ function isLostRace(error: unknown): boolean {
 }
 
 async function isFree(
-  oid: Oid,
-  record: LeaseRecord,
+  { ref, oid, record }: FoundLease,
   terms: LeaseTerms,
   ports: LeasePorts,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (record.token === terms.token) return true;
+  if (record === null || record.token === terms.token) return true;
   if (record.run !== null && record.run !== terms.run && (await ports.hasEnded(record.run)) === true) return true;
   if (record.leaseUntil > ports.clock.now()) return false;
   await ports.wait(terms.watchSeconds, signal);
-  const again = await readLease(ports, signal);
-  return again.oid === oid;
+  return (await readLease(ref, ports, signal))?.oid === oid;
 }
 
-async function swap(expected: Oid | null, terms: LeaseTerms, ports: LeasePorts, signal?: AbortSignal): Promise<Oid> {
+async function swap(
+  ref: LeaseRef,
+  expected: Oid | null,
+  terms: LeaseTerms,
+  ports: LeasePorts,
+  signal?: AbortSignal,
+): Promise<Oid> {
   const now = ports.clock.now();
   const record: LeaseRecord = {
     worker: terms.worker,
@@ -151,19 +242,38 @@ async function swap(expected: Oid | null, terms: LeaseTerms, ports: LeasePorts, 
     author: terms.author,
     at: now,
   });
-  await ports.remote.push([{ ref: leaseRef, expected, next }], signal);
+  await ports.remote.push([{ ref, expected, next }], signal);
   return next;
 }
 
-/** `record` is null where there is no lease, or one that nobody could have written: it counts as run out. */
 async function readLease(
-  { remote, repository }: LeasePorts,
+  ref: LeaseRef,
+  ports: Pick<LeasePorts, 'remote' | 'repository'>,
   signal?: AbortSignal,
-): Promise<{ oid: Oid | null; record: LeaseRecord | null }> {
-  const fetched = await remote.fetch([leaseRef], { depth: 1, ...(signal === undefined ? {} : { signal }) });
-  const oid = fetched.get(leaseRef) ?? null;
-  if (oid === null) return { oid, record: null };
-  return { oid, record: parseRecord((await repository.readCommit(oid)).message) };
+): Promise<FoundLease | null> {
+  return (await readRefs([ref], ports, signal)).get(ref) ?? null;
+}
+
+export function readLeases(
+  ports: Pick<LeasePorts, 'remote' | 'repository'>,
+  signal?: AbortSignal,
+): Promise<FoundLeases> {
+  return readRefs(leaseRefs, ports, signal);
+}
+
+async function readRefs(
+  refs: readonly LeaseRef[],
+  { remote, repository }: Pick<LeasePorts, 'remote' | 'repository'>,
+  signal?: AbortSignal,
+): Promise<FoundLeases> {
+  const fetched = await remote.fetch(refs, { depth: 1, ...(signal === undefined ? {} : { signal }) });
+  const found = new Map<LeaseRef, FoundLease | null>();
+  for (const ref of refs) {
+    const oid = fetched.get(ref) ?? null;
+    const record = oid === null ? null : parseRecord((await repository.readCommit(oid)).message);
+    found.set(ref, oid === null ? null : { ref, oid, record });
+  }
+  return found;
 }
 
 function parseRecord(text: string): LeaseRecord | null {

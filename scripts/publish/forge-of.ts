@@ -1,6 +1,7 @@
 import { repositoryId } from '../rollout/identity.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
+import { type ActionsRuns, createActionsRuns } from './actions-runs.ts';
 import type { Forge, ForgeKind } from './forge.ts';
 import { createGitHub } from './github.ts';
 import { createGitLab } from './gitlab.ts';
@@ -21,21 +22,47 @@ export interface ForgeRequest extends Omit<Connection, 'apiUrl' | 'token'> {
  * @throws UsageError for a token or an address that cannot be right.
  */
 export function forgeOf({ remoteUrl, delivery, env = {}, ...connection }: ForgeRequest): Forge | null {
+  const place = placeOf(remoteUrl, delivery.api_url, env);
+  if (place === null) return null;
+  if (connection.token === '')
+    throw new UsageError(
+      `There is no token for ${place.host}: the variable ${delivery.token_env} is not set.`,
+      'Set it, name another with delivery.token_env, or use delivery.mode: push.',
+    );
+  const { kind, apiUrl, path } = place;
+  if (kind === 'gitlab') return createGitLab({ ...connection, apiUrl, project: belowRoot(path, apiUrl) });
+  const names = ownerAndName(path);
+  return names === null ? null : createGitHub({ ...connection, apiUrl, ...names });
+}
+
+/** GitHub's workflow runs of the repository behind a remote; null where they cannot be asked for. */
+export function actionsRunsOf({ remoteUrl, delivery, env = {}, ...connection }: ForgeRequest): ActionsRuns | null {
+  const place = placeOf(remoteUrl, delivery.api_url, env);
+  const names = place?.kind === 'github' ? ownerAndName(place.path) : null;
+  if (place === null || names === null || connection.token === '') return null;
+  return createActionsRuns({ ...connection, apiUrl: place.apiUrl, ...names });
+}
+
+interface Place extends Interface {
+  readonly host: string;
+  readonly path: string;
+}
+
+function placeOf(
+  remoteUrl: string,
+  apiUrl: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Place | null {
   const id = repositoryId(remoteUrl);
   if (id === null) return null;
   const host = id.slice(0, id.indexOf('/'));
-  const path = id.slice(host.length + 1);
-  const found = delivery.api_url === undefined ? interfaceOf(host, env) : named(delivery.api_url);
-  if (found === null) return null;
-  if (connection.token === '')
-    throw new UsageError(
-      `There is no token for ${host}: the variable ${delivery.token_env} is not set.`,
-      'Set it, name another with delivery.token_env, or use delivery.mode: push.',
-    );
-  const { kind, apiUrl } = found;
-  if (kind === 'gitlab') return createGitLab({ ...connection, apiUrl, project: belowRoot(path, apiUrl) });
+  const found = apiUrl === undefined ? interfaceOf(host, env) : named(apiUrl);
+  return found === null ? null : { ...found, host, path: id.slice(host.length + 1) };
+}
+
+function ownerAndName(path: string): { owner: string; repo: string } | null {
   const [owner = '', repo = '', ...rest] = path.split('/');
-  return owner === '' || repo === '' || rest.length > 0 ? null : createGitHub({ ...connection, apiUrl, owner, repo });
+  return owner === '' || repo === '' || rest.length > 0 ? null : { owner, repo };
 }
 
 interface Interface {
