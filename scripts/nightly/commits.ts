@@ -36,6 +36,8 @@ export interface Commits {
 
 /** Where the night's refs are: in this repository, or on the remote that the team shares. */
 export interface Refs {
+  /** Whether the state's commits name what they propose as a parent, so that whoever fetches them has both. */
+  readonly keepsTips: boolean;
   /** Compare-and-swap; null creates. @throws RefMovedError when somebody else was faster. */
   swap(ref: string, expected: Oid | null, next: Oid): Promise<void>;
   /**
@@ -48,6 +50,7 @@ export interface Refs {
 /** The refs of the repository itself; its working tree follows. */
 export function localRefs(repository: Repository): Refs {
   return {
+    keepsTips: false,
     swap: (ref, expected, next) => repository.swapRef(ref, expected, next),
     follow: async (start, _made, tip) => {
       await repository.refresh(start.base, tip);
@@ -67,19 +70,26 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
   const changes = changesOf(start.standing, made.files);
   const isQuiet = changes.size === 0;
-  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null) return none;
-  const save = (night: NightRecord, expected: Oid | null) => saveState(repository, refs, start, made, night, expected);
-  const settledAt = (tip: Oid | null) => recorded({ ...start.night, pendingPush: null }, start.branch, tip, made);
+  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null && start.unproposed === null)
+    return none;
+  const save = (night: NightRecord, expected: Oid | null, closed = start.closed) =>
+    saveState(repository, refs, { ...start, closed }, made, night, expected);
+  const settledAt = (tip: Oid | null, night: NightRecord) =>
+    recorded({ ...night, pendingPush: null }, start.branch, tip, made);
   if (isQuiet) {
-    return { ...none, state: await save(settledAt(start.reached), start.stateOid) };
+    const { unproposed } = start;
+    const followed = unproposed === null || start.afresh ? {} : await refs.follow(start, made, unproposed);
+    return { ...none, state: await save({ ...settledAt(start.reached, start.night), ...followed }, start.stateOid) };
   }
   const { inputs, learned, tip } = await writeCommits(repository, start, made, changes);
   const pendingPush = { runId: made.runId, ref: start.branch, oldOid: start.base, tip };
-  const settled = settledAt(tip);
+  const night = start.afresh ? { ...start.night, pullRequest: null } : start.night;
+  const settled = settledAt(tip, night);
   const state = await save({ ...settled, pendingPush }, start.stateOid);
   await refs.swap(start.branch, start.base, tip);
-  const followed = await refs.follow(start, made, tip);
-  return { inputs, learned, tip, state: await save({ ...settled, ...followed }, state) };
+  const followed = await refs.follow({ ...start, night }, made, tip);
+  const closed = new Map([...start.closed].filter(([number]) => number !== String(followed.pullRequest?.number)));
+  return { inputs, learned, tip, state: await save({ ...settled, ...followed }, state, closed) };
 }
 
 async function writeCommits(
@@ -120,7 +130,8 @@ async function saveState(
   const { reviewed, closed } = start;
   const tree = { text, night, baseline, reviewed, closed };
   const message = `state: run ${made.runId}\n`;
-  const commit = await writeStateCommit(repository, { expected, tree, at, author, message });
+  const proposed = refs.keepsTips ? (night.pendingPush?.tip ?? null) : null;
+  const commit = await writeStateCommit(repository, { expected, proposed, tree, at, author, message });
   await refs.swap(stateRef, expected, commit);
   return commit;
 }

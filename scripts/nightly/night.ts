@@ -38,6 +38,8 @@ export interface NightPolicy {
   readonly consolidation: ConsolidationPolicy;
   readonly maxUnusedDays: number;
   readonly author: Signature;
+  /** The sessions that may be read tonight; the others wait. Without it all. */
+  readonly only?: ReadonlySet<string>;
 }
 
 /** The world as a night needs it. */
@@ -98,22 +100,27 @@ export async function playNight(
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,
-    reachedAt: new Map(),
+    reachedAt: start.reachedAt ?? new Map(),
     namedThreads: namedThreads(start),
   });
   const { candidates, skipped } = whatToRead(start, found, policy.reading, now);
+  const isMeant = ({ thread }: Found) => policy.only?.has(thread.id) ?? true;
   const spent = () => spentNote(ports.ledger);
-  const phase1 = await extractMemories(
+  const read = await extractMemories(
     start.state,
-    candidates,
+    candidates.filter(isMeant),
     runId,
     policy.extraction,
     { ...ports, attempts: attemptsOf(ports.journal), spent },
     signal,
   );
+  const waiting = candidates.filter((entry) => !isMeant(entry)).map(({ thread }) => thread.id);
+  const phase1 = { ...read, left: [...read.left, ...waiting] };
+  const selection = { ...policy.consolidation.selection, reachedAt: start.reachedAt };
+  const consolidation = { ...policy.consolidation, selection };
   const phase2 = policy.phases.two
-    ? await consolidate(start.state, memory, runId, policy.consolidation, { ...ports, spent }, signal)
-    : addNewInputs(start.state, memory, policy.consolidation, now);
+    ? await consolidate(start.state, memory, runId, consolidation, { ...ports, spent }, signal)
+    : addNewInputs(start.state, memory, consolidation, now);
   const halves = { found: found.length, phase1, phase2 };
   const outcome = outcomeOf(start, halves, ports.ledger);
   if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, halves, ports));

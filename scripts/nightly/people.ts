@@ -4,9 +4,9 @@ import type { State } from '../state/database.ts';
 import { recordLines } from '../state/lines.ts';
 import { enqueueConsolidation } from '../state/scopes.ts';
 import { threadByShortId } from '../state/threads.ts';
-import { evidenceKey, setTombstone } from '../state/tombstones.ts';
+import { evidenceKey, liftTombstone, listTombstones, setTombstone } from '../state/tombstones.ts';
 import { everywhere } from '../workspace/layout.ts';
-import { personsChanges } from '../workspace/persons.ts';
+import { personsChanges, type RemovedLine } from '../workspace/persons.ts';
 import { scopesOf } from '../workspace/scope.ts';
 import type { Start } from './start.ts';
 
@@ -17,40 +17,73 @@ export interface PeoplesWork {
 
 /**
  * Compares the tree that the last night left on the branch with today's: lines that are new or reworded are people's
- * from now on; a bullet that stands nowhere any more is forgotten, its evidence tombstoned.
- * @param mask takes secrets out of both trees: lines are known by what is left.
+ * from now on; a bullet that stands nowhere any more is forgotten, its evidence tombstoned. So are the bullets of a
+ * proposal that was rejected, until it is opened again.
+ * @param mask takes secrets out of the trees: lines are known by what is left.
  */
 export function recordPeople(
-  { state, before, memories }: Pick<Start, 'state' | 'before' | 'memories'>,
+  { state, before, memories, rejected, reopened }: PeopleStart,
   mask: (files: Files) => Files,
   runId: string,
   now: EpochSeconds,
 ): PeoplesWork {
-  return before === null ? { added: 0, removed: 0 } : compare(state, mask(before), mask(memories), runId, now);
+  if (reopened !== null) liftRejection(state, reopened, now);
+  const today = mask(memories);
+  const night = { runId, setAt: now };
+  if (rejected !== null) forget(state, mask(rejected.files), today, { ...night, ...rejection(rejected) });
+  return before === null ? { added: 0, removed: 0 } : compare(state, mask(before), today, night);
 }
 
-function compare(state: State, before: Files, now: Files, runId: string, at: EpochSeconds): PeoplesWork {
+type PeopleStart = Pick<Start, 'state' | 'before' | 'memories' | 'rejected' | 'reopened'>;
+
+type Tombstone = Parameters<typeof setTombstone>[1];
+
+function rejection({ pullRequest }: { readonly pullRequest: string | null }) {
+  return { reason: 'the pull request was rejected', pullRequest };
+}
+
+function liftRejection(state: State, pullRequest: string, now: EpochSeconds): void {
+  for (const tombstone of listTombstones(state)) {
+    if (tombstone.pullRequest === pullRequest) liftTombstone(state, tombstone.kind, tombstone.key, now);
+  }
+}
+
+/** What the rejected proposal held and stands nowhere today. */
+function forget(state: State, proposed: Files, now: Files, why: Omit<Tombstone, 'kind' | 'key'>): void {
+  for (const scope of [...scopesOf(proposed), everywhere]) {
+    const { removed } = personsChanges(proposed, now, scope);
+    const isNew = removed.map((line) => bury(state, line, scope, why)).includes(true);
+    if (isNew && scope !== everywhere) enqueueConsolidation(state, scope, why.setAt);
+  }
+}
+
+function compare(state: State, before: Files, now: Files, night: { runId: string; setAt: EpochSeconds }): PeoplesWork {
   let added = 0;
   let removed = 0;
   for (const scope of new Set([...scopesOf(before), ...scopesOf(now), everywhere])) {
     const changes = personsChanges(before, now, scope);
     added += recordLines(
       state,
-      changes.added.map(({ hash }) => ({ scope, hash, who: 'person', since: at })),
+      changes.added.map(({ hash }) => ({ scope, hash, who: 'person', since: night.setAt })),
     );
-    for (const line of changes.removed) {
-      removed += 1;
-      for (const { thread, items } of line.uncited) {
-        const threadId = threadByShortId(state, thread)?.threadId;
-        if (threadId === undefined) continue;
-        for (const n of items) {
-          const key = evidenceKey(threadId, n, scope);
-          const reason = 'a person removed the line';
-          setTombstone(state, { kind: 'evidence', key, reason, runId, pullRequest: null, setAt: at });
-        }
-      }
-    }
-    if (changes.removed.length > 0 && scope !== everywhere) enqueueConsolidation(state, scope, at);
+    const why = { ...night, reason: 'a person removed the line', pullRequest: null };
+    for (const line of changes.removed) bury(state, line, scope, why);
+    removed += changes.removed.length;
+    if (changes.removed.length > 0 && scope !== everywhere) enqueueConsolidation(state, scope, night.setAt);
   }
   return { added, removed };
+}
+
+/** @returns whether anything of it was not forgotten yet. */
+function bury(state: State, { uncited }: RemovedLine, scope: string, why: Omit<Tombstone, 'kind' | 'key'>): boolean {
+  let isNew = false;
+  for (const { thread, items } of uncited) {
+    const threadId = threadByShortId(state, thread)?.threadId;
+    if (threadId === undefined) continue;
+    for (const n of items) {
+      const tombstone: Tombstone = { ...why, kind: 'evidence', key: evidenceKey(threadId, n, scope) };
+      isNew = setTombstone(state, tombstone) || isNew;
+    }
+  }
+  return isNew;
 }

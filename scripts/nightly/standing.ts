@@ -15,6 +15,8 @@ export interface StandingFacts {
   readonly tipReached: boolean;
   /** `none`: no pull request was made yet. `unknown`: the host could not be asked. */
   readonly pullRequest: 'none' | 'open' | 'merged' | 'closed' | 'unknown';
+  /** The host merged a tip that an earlier night had left. */
+  readonly isMergedInPart: boolean;
   readonly isRejected: boolean;
 }
 
@@ -36,11 +38,10 @@ export function standingOf(facts: StandingFacts): Standing {
     return { from: 'default' };
   }
   const last = facts.proposedRuns.at(-1) ?? null;
-  if (facts.tipReached || facts.pullRequest === 'merged' || (last !== null && facts.mergedRuns.has(last))) {
-    return { from: 'merged', upTo: last, isWhole: true };
-  }
   const upTo = facts.proposedRuns.findLast((run) => facts.mergedRuns.has(run)) ?? null;
-  if (upTo !== null) return { from: 'merged', upTo, isWhole: false };
+  const isWhole = facts.tipReached || upTo === last || (facts.pullRequest === 'merged' && !facts.isMergedInPart);
+  if (!isWhole && upTo !== null) return { from: 'merged', upTo, isWhole };
+  if (isWhole || facts.isMergedInPart) return { from: 'merged', upTo: last, isWhole: true };
   if (facts.pullRequest === 'unknown') return { from: 'unknown' };
   if (facts.pullRequest === 'closed' || facts.branch === null) return { from: 'closed', isRejected: facts.isRejected };
   return { from: 'branch' };

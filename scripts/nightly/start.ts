@@ -1,5 +1,6 @@
 import { GitError } from '../git/errors.ts';
 import type { Repository } from '../git/types.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { openStateOfRef, statePath } from '../state/current.ts';
@@ -28,6 +29,16 @@ export interface Start {
   readonly standing: Files;
   /** What the last night left where people worked since; null where nobody can have. */
   readonly before: Files | null;
+  /** A proposal that was rejected: what it added and stands nowhere is forgotten. */
+  readonly rejected: { readonly files: Files; readonly pullRequest: string | null } | null;
+  /** A pull request that was closed and no longer is: what its rejection had forgotten counts again. */
+  readonly reopened: string | null;
+  /** What is committed begins a new proposal: the one that is recorded has ended. */
+  readonly afresh: boolean;
+  /** A tip that reached its branch in a push of which no end was recorded. */
+  readonly unproposed: Oid | null;
+  /** Run id → when it reached the branch that people read; null where every night commits there itself. */
+  readonly reachedAt: ReadonlyMap<string, EpochSeconds> | null;
   readonly state: State;
   /** `state` as text, to see whether the night changed it. */
   readonly stateText: string;
@@ -132,6 +143,11 @@ async function startAt(
     memories,
     standing: memories,
     before,
+    rejected: null,
+    reopened: null,
+    afresh: false,
+    unproposed: null,
+    reachedAt: null,
     stateOid,
   };
   if (loaded !== null) {

@@ -1,7 +1,7 @@
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
-import type { Found } from '../publish/forge.ts';
-import { rejectLabel } from '../publish/forge.ts';
+import { type PullRequest, rejectLabel } from '../publish/forge.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { statePath } from '../state/current.ts';
 import { SnapshotError } from '../state/errors.ts';
@@ -9,6 +9,7 @@ import type { NightRecord } from '../state/night-record.ts';
 import { stateRef } from '../state/ref.ts';
 import { parseSnapshotText } from '../state/snapshot-text.ts';
 import type { StandingFacts } from './standing.ts';
+import { ifHere, reaches } from './team-history.ts';
 
 /** What the remote's refs hold at the start of a night, their objects at hand. */
 export interface RemoteTips {
@@ -18,6 +19,14 @@ export interface RemoteTips {
   readonly proposal: { readonly ref: string; readonly oid: Oid | null };
   readonly state: Oid | null;
 }
+
+/** What the verdict needs to know of the pull requests. */
+export interface FoundFacts {
+  readonly recorded: PullFacts | null;
+  readonly open: PullFacts | null;
+}
+
+export type PullFacts = Pick<PullRequest, 'number' | 'url' | 'state' | 'labels' | 'headOid'>;
 
 /** Copies of the state that are looked at in the default branch's history. */
 const historyLimit = 400;
@@ -39,31 +48,61 @@ export async function fetchTips(
   };
 }
 
+/** Our runs that the last proposal holds and the default branch, as the last night saw it, does not; the earliest first. */
+export async function proposedRuns(repository: Repository, tips: RemoteTips, night: NightRecord): Promise<string[]> {
+  const tip = await ifHere(repository, night.recordedTips[tips.proposal.ref] ?? null);
+  const before = new Set(await runsAt(repository, await ifHere(repository, night.defaultBranchOid)));
+  return (await runsAt(repository, tip)).filter((run) => !before.has(run));
+}
+
 /** What became of the last proposal, from the repository and from the host's answer (null: it could not be asked). */
 export async function standingFacts(
   repository: Repository,
   tips: RemoteTips,
   night: NightRecord,
   delivery: StandingFacts['delivery'],
-  found: Found | null,
+  found: FoundFacts | null,
 ): Promise<StandingFacts> {
   const recordedTip = night.recordedTips[tips.proposal.ref] ?? null;
   const history = await sinceRecorded(repository, tips.base.oid, night.defaultBranchOid);
-  const before = new Set(await runsAt(repository, night.defaultBranchOid));
   const mergedRuns = new Set<string>();
   for (const oid of history) for (const run of await runsAt(repository, oid)) mergedRuns.add(run);
-  const proposed = recordedTip === null ? [] : await runsAt(repository, recordedTip);
   const request = found?.recorded ?? found?.open ?? null;
+  const isPart = request?.state === 'merged' && (await isEarlier(repository, request.headOid, recordedTip));
+  if (isPart) for (const run of await runsAt(repository, request.headOid)) mergedRuns.add(run);
   return {
     delivery,
     recordedTip,
     branch: tips.proposal.oid,
     mergedRuns,
-    proposedRuns: proposed.filter((run) => !before.has(run)),
+    proposedRuns: await proposedRuns(repository, tips, night),
     tipReached: recordedTip !== null && history.includes(recordedTip),
     pullRequest: found === null ? 'unknown' : request === null ? missing(night) : request.state,
+    isMergedInPart: isPart,
     isRejected: request?.labels.includes(rejectLabel) ?? false,
   };
+}
+
+/** Run id → when a commit of the default branch first held it, of the last months. */
+export async function reachedRuns(repository: Repository, base: Oid | null): Promise<Map<string, EpochSeconds>> {
+  const reached = new Map<string, EpochSeconds>();
+  if (base === null) return reached;
+  let last: Oid | undefined;
+  for (const { oid, at } of (await repository.history(base, historyLimit)).toReversed()) {
+    const copy = (await repository.listFiles(oid, [statePath])).get(statePath);
+    if (copy !== undefined && copy !== last) {
+      for (const run of await runsAt(repository, oid)) if (!reached.has(run)) reached.set(run, at);
+    }
+    last = copy;
+  }
+  return reached;
+}
+
+/** Whether the host merged what an earlier night had left there, a later one having pushed after it. */
+async function isEarlier(repository: Repository, merged: Oid | null, recordedTip: Oid | null): Promise<boolean> {
+  if (merged === null || recordedTip === null || merged === recordedTip) return false;
+  if ((await ifHere(repository, merged)) === null || (await ifHere(repository, recordedTip)) === null) return false;
+  return reaches(repository, recordedTip, merged);
 }
 
 /** Ids of the runs that a commit's copy of the state holds, the earliest first; none without a copy, or a broken one. */

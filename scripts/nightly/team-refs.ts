@@ -17,18 +17,24 @@ export interface TeamRefsPorts {
 /** The refs that a team shares: every swap proves the lease first and names what the server has to hold. */
 export function teamRefs({ remote, prove, propose }: TeamRefsPorts): Refs {
   return {
-    swap: async (ref, expected, next) => {
-      await prove();
-      try {
-        await remote.push([{ ref, expected, next }]);
-      } catch (error) {
-        throw movedOf(error) ?? error;
-      }
-    },
+    keepsTips: true,
+    swap: teamSwap(remote, prove),
     follow: async (start, made, tip) => {
       await prove();
       return { pullRequest: await propose(start, made, tip) };
     },
+  };
+}
+
+/** Compare-and-swap on the server, under a lease that is proven before. @throws RefMovedError */
+export function teamSwap(remote: Remote, prove: () => Promise<void>): Refs['swap'] {
+  return async (ref, expected, next) => {
+    await prove();
+    try {
+      await remote.push([{ ref, expected, next }]);
+    } catch (error) {
+      throw movedOf(error) ?? error;
+    }
   };
 }
 

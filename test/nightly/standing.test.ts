@@ -13,6 +13,7 @@ function facts(more: Partial<StandingFacts> = {}): StandingFacts {
     proposedRuns: ['run-1', 'run-2'],
     tipReached: false,
     pullRequest: 'open',
+    isMergedInPart: false,
     isRejected: false,
     ...more,
   };

@@ -63,7 +63,7 @@ export async function aTeamOnServers(t: TestContext, config = ''): Promise<TestT
   const clone = () => {
     clones += 1;
     const to = join(folder, `clone-${clones}`);
-    git(folder, 'clone', '--quiet', dir, to);
+    git(folder, 'clone', '--quiet', '--no-local', dir, to);
     git(to, 'remote', 'set-url', 'origin', server.url('acme/memory'));
     return to;
   };
