@@ -23,6 +23,8 @@ export interface StateSave {
   readonly ref: string;
   /** What was loaded; null where nothing was. It becomes the new commit's parent. */
   readonly expected: Oid | null;
+  /** A commit that the state names and whoever fetches it needs; it becomes a further parent. */
+  readonly proposed?: Oid | null;
   readonly tree: StateTree;
   readonly at: EpochSeconds;
   readonly author: Signature;
@@ -33,7 +35,7 @@ export interface StateSave {
 export function writeStateCommit(repository: Repository, save: Omit<StateSave, 'ref'>): Promise<Oid> {
   return repository.writeCommit({
     base: null,
-    parents: save.expected === null ? [] : [save.expected],
+    parents: [save.expected, save.proposed ?? null].filter((parent) => parent !== null),
     changes: filesOfTree(save.tree),
     message: save.message,
     author: save.author,

@@ -140,6 +140,12 @@ export function holdScope(state: State, scope: string, runs: readonly string[]):
   putJob(state, { ...job, status: 'pending', finishedAt: null, heldRuns: runs.join(',') });
 }
 
+/** The verdict was taken back: the scope goes on as if it had never been held. */
+export function releaseHold(state: State, scope: string): void {
+  const job = jobOf(state, kind, scope);
+  if (job !== null && job.heldRuns !== null) putJob(state, { ...job, heldRuns: null });
+}
+
 /** Scopes that are held, in binary order. */
 export function heldScopes(state: State): string[] {
   const rows = state.all(
