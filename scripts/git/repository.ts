@@ -59,7 +59,7 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       guard(`The files of ${commit} cannot be listed`, async () => {
         const leaves = await leavesOf(trees, await treeOf(commit), paths.map(toRaw));
         return [...leaves]
-          .map(([raw, entry]): Leaf => ({ path: shownPath(raw), kind: kindOf(entry) }))
+          .map(([raw, entry]): Leaf => ({ path: shownPath(raw), kind: kindOf(entry), oid: entry.oid }))
           .sort((a, b) => byBinary(a.path, b.path));
       }),
 

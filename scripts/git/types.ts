@@ -37,6 +37,7 @@ export interface Leaf {
   /** What is no UTF-8 in it shows as a replacement character. */
   readonly path: string;
   readonly kind: 'file' | 'executable' | 'link' | 'repository';
+  readonly oid: Oid;
 }
 
 /** One repository, without remotes. Every failure is a GitError with its remedy. */

@@ -1,25 +1,25 @@
 import { withLock } from '../git/lock.ts';
 import { openRepository } from '../git/open.ts';
-import type { Ledger } from '../model/ledger.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts } from '../rollout/source.ts';
 import { stopwatch } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
-import { type ExitCode, exitCodes } from '../shared/errors.ts';
+import type { ExitCode } from '../shared/errors.ts';
 import { terminalText } from '../shared/escape.ts';
 import type { World } from '../shared/main.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { createEngine } from './compose.ts';
 import { dryRun } from './dry-run.ts';
-import type { NightReport, Phases } from './night.ts';
+import type { Phases } from './night.ts';
 import { nightPolicy } from './policy.ts';
 import { withTimeLeft } from './progress.ts';
-import { nightJson, nightMarkdown, nightText } from './report.ts';
 import { runNight } from './run.ts';
 import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
+import { isStage, playStage } from './stages/command.ts';
 import { runTeamNight } from './team.ts';
 import { openTeam } from './team-command.ts';
+import { quiet, told } from './tell.ts';
 
 /** Plays a night, or half of one, as the command line and the configuration say. */
 export async function playCommand(world: World, phases: Phases): Promise<ExitCode> {
@@ -27,7 +27,9 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const repository = await openRepository(flags.valueOf('repo') ?? world.cwd, { env });
   const config = withFlags(await loadConfig(repository), flags);
   if (!config.enabled) return quiet(world, 'Nothing to do: enabled is false in .github/memory.yml.');
+  const stage = flags.valueOf('stage');
   const delivery = deliveryOf(config, world, phases);
+  if (isStage(stage)) return playStage(stage, { delivery, config, repository, world });
   const sources = phases.one ? sourcesOf(config, flags, world.home, env) : [];
   const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
   if (why !== null) return quiet(world, why);
@@ -72,15 +74,4 @@ function nothingToRead(sources: number, delivery: Config['delivery']['mode'], co
   return delivery === 'commit'
     ? 'Nothing to do: no agent has sessions on this machine. Name a folder: --source <agent>:<folder>.'
     : null;
-}
-
-function told({ flags, log }: World, report: NightReport, ledger: Ledger): ExitCode {
-  log.summary(nightMarkdown(report, ledger));
-  log.result(flags.isOn('json') ? JSON.stringify(nightJson(report, ledger)) : nightText(report, ledger));
-  return report.outcome === 'partly' ? exitCodes.partly : exitCodes.done;
-}
-
-function quiet({ flags, log }: World, why: string): ExitCode {
-  log.result(flags.isOn('json') ? JSON.stringify({ outcome: 'quiet', why }) : why);
-  return exitCodes.done;
 }

@@ -38,6 +38,11 @@ export const nightlySpec: CommandSpec = {
     delivery: anyDelivery,
     now: { kind: 'switch', help: 'ignore idle time, backoff and cooldown' },
     since,
+    stage: {
+      kind: 'value',
+      oneOf: ['claim', 'remember', 'propose'],
+      help: 'one part of a night, as the jobs of a workflow play it; the later two are told by the first',
+    },
     'dry-run': dryRun,
     json,
   },

@@ -6,13 +6,15 @@ import type { Oid } from '../shared/files.ts';
 import type { NightRecord, PendingPush } from '../state/night-record.ts';
 import { stateRef, writeStateCommit } from '../state/ref.ts';
 import type { StateTree } from '../state/tree.ts';
+import { findPullRequest, mirrorState, refuseForeignState } from './begin.ts';
 import { type Lease, type LeaseRecord, takeLease } from './lease.ts';
 import { propose, toldByBooks } from './propose.ts';
 import type { Standing } from './standing.ts';
-import { findPullRequest, mirrorState, refuseForeignState, type Team } from './team.ts';
+import type { Team } from './team.ts';
 import { fetchTips, proposedAt } from './team-facts.ts';
+import { treeAt } from './team-pending.ts';
 import { teamRefs } from './team-refs.ts';
-import { loadTeamStart, type TeamStart, treeAt } from './team-start.ts';
+import { loadTeamStart, type TeamStart } from './team-start.ts';
 
 export interface PublishPorts {
   readonly repository: Repository;

@@ -27,7 +27,11 @@ export async function loadConfig(repository: Repository): Promise<Config> {
 
 /** The configuration with what the command line says instead. */
 export function withFlags(config: Config, flags: Flags): Config {
-  const provider = flags.valueOf('model');
+  return withProvider(config, flags.valueOf('model') ?? null);
+}
+
+/** The configuration with the model that somebody asked for. @throws UsageError where it says too little for that. */
+export function withProvider(config: Config, provider: string | null): Config {
   if (provider !== 'builtin' && provider !== 'openai') return config;
   if (
     provider === 'openai' &&

@@ -4,16 +4,18 @@ import { openRemote } from '../git/remote.ts';
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import { timerWait } from '../model/retry.ts';
-import { forgeOf } from '../publish/forge-of.ts';
+import type { ActionsRuns } from '../publish/actions-runs.ts';
+import { actionsRunsOf, forgeOf } from '../publish/forge-of.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 import { stateRef } from '../state/ref.ts';
+import { mirrorState, refuseForeignState } from './begin.ts';
 import { signatureOf } from './compose.ts';
-import { mirrorState, refuseForeignState, type Team } from './team.ts';
+import type { Team } from './team.ts';
 
-/** A night's lease: longer than its wall clock, so that a renewal that fails once loses nothing. */
-const leaseSeconds = 3_600;
+/** The lease of a night in one process, which renews it: one that fails once loses nothing. */
+const nightLeaseSeconds = 3_600;
 
 /** A lease that has run out is watched for so long before it is taken over. @source design §4 */
 const watchSeconds = 200;
@@ -27,6 +29,7 @@ export async function openTeam(
   config: Config,
   repository: Repository,
   world: World,
+  leaseSeconds = nightLeaseSeconds,
 ): Promise<Team> {
   const { env, log } = world;
   if (!(await repository.remotes()).has(remoteName)) {
@@ -37,10 +40,8 @@ export async function openTeam(
   }
   const token = env[config.delivery.token_env];
   const remote = await openRemote(repository, { name: remoteName, token, env });
-  const forge =
-    delivery === 'pull-request'
-      ? forgeOf({ remoteUrl: remote.url, delivery: config.delivery, token: token ?? '', env })
-      : null;
+  const host = { remoteUrl: remote.url, delivery: config.delivery, token: token ?? '', env };
+  const forge = delivery === 'pull-request' ? forgeOf(host) : null;
   if (delivery === 'pull-request' && forge === null) {
     log.warn(`${remote.url} has no interface for pull requests that we know: the branch is pushed, open it by hand.`);
   }
@@ -51,7 +52,7 @@ export async function openTeam(
     remote,
     forge,
     archive: await openArchive(config, repository, remote, world),
-    lease: leaseFor(config, repository, remote, world),
+    lease: leaseFor(config, repository, remote, world, leaseSeconds),
     every: (seconds, beat) => {
       const timer = setInterval(() => void beat(), seconds * 1000);
       timer.unref();
@@ -67,13 +68,25 @@ export function leaseFor(
   repository: Repository,
   remote: Remote,
   { env, clock, self }: World,
+  leaseSeconds = nightLeaseSeconds,
 ): Team['lease'] {
-  const run = env.GITHUB_RUN_ID === undefined ? null : `${env.GITHUB_RUN_ID}/${env.GITHUB_RUN_ATTEMPT ?? '1'}`;
+  const run = actionsRun(env);
   const worker = run === null ? `process ${self.pid} on ${self.host}` : `Actions run ${run}`;
+  const runs = () => actionsRunsFor(config, remote, { env });
   return {
     terms: { worker, token: self.token, run, leaseSeconds, watchSeconds, author: signatureOf(config) },
-    ports: { repository, remote, clock, wait: timerWait, hasEnded: async () => null },
+    ports: { repository, remote, clock, wait: timerWait, hasEnded: async (id) => runs()?.hasEnded(id) ?? null },
   };
+}
+
+/** What GitHub says of the workflow's runs; null elsewhere, or without a token. */
+export function actionsRunsFor({ delivery }: Config, remote: Remote, { env }: Pick<World, 'env'>): ActionsRuns | null {
+  return actionsRunsOf({ remoteUrl: remote.url, delivery, token: env[delivery.token_env] ?? '', env });
+}
+
+/** The Actions run and attempt that this process belongs to; null elsewhere. */
+export function actionsRun(env: World['env']): string | null {
+  return env.GITHUB_RUN_ID === undefined ? null : `${env.GITHUB_RUN_ID}/${env.GITHUB_RUN_ATTEMPT ?? '1'}`;
 }
 
 /** What was spent and seen is the team's, on a machine that has just cloned too. */

@@ -1,26 +1,24 @@
-import type { Archive } from '../archive/archive.ts';
-import { archiveTip } from '../archive/archive.ts';
-import { expiredThreads, rewriteArchive } from '../archive/rewrite.ts';
+import { type Archive, archiveTip } from '../archive/archive.ts';
 import { archivedRollouts } from '../archive/rollouts.ts';
 import { RefMovedError } from '../git/errors.ts';
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
-import type { Forge, Found as FoundRequest } from '../publish/forge.ts';
-import { day } from '../shared/clock.ts';
+import type { Forge } from '../publish/forge.ts';
 import type { Config } from '../shared/config-schema.ts';
-import { MemoryError, messageOf } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 import type { NightRecord } from '../state/night-record.ts';
-import { stateRef } from '../state/ref.ts';
-import { commitNight } from './commits.ts';
+import { beginTeamNight, mirrorState } from './begin.ts';
+import { commitNight, type Made } from './commits.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLease } from './lease.ts';
-import { type NightPolicy, type NightPorts, type NightReport, type Played, playNight } from './night.ts';
-import { propose, toldByNight } from './propose.ts';
+import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
+import { propose, type Told, toldByNight } from './propose.ts';
+import { dropExpired, expiredTonight } from './retention.ts';
 import type { Standing } from './standing.ts';
-import { fetchTips, proposedAt } from './team-facts.ts';
+import type { Start } from './start.ts';
+import { proposedAt, type RemoteTips } from './team-facts.ts';
 import { teamRefs } from './team-refs.ts';
-import { loadTeamStart, type TeamStart } from './team-start.ts';
 
 /** A night of a team: its refs are on a remote, its sessions come from there, people review it there. */
 export interface Team {
@@ -65,7 +63,7 @@ export async function runTeamNight(
     return await playUnderLease(policy, ports, team, lease, either);
   } finally {
     stop();
-    await lease.release();
+    await lease.release().catch((error: unknown) => team.warn(`The lease runs out by itself: ${messageOf(error)}`));
   }
 }
 
@@ -84,7 +82,8 @@ async function playUnderLease(
         ...report.phase1.nothing,
         ...report.phase1.failed.map(({ threadId }) => threadId),
       ]);
-      await dropExpired(report, ports, team, signal);
+      const expired = expiredTonight(report, team.config, ports.clock.now());
+      await dropExpired(expired, team.archive, { clock: ports.clock, warn: team.warn, signal });
       return { outcome: 'played', report, standing: standing.from };
     } catch (error) {
       signal.throwIfAborted();
@@ -100,16 +99,9 @@ async function playOnce(
   lease: Lease,
   signal: AbortSignal,
 ): Promise<{ report: NightReport; standing: Standing }> {
-  const { repository } = ports;
-  const { base = null, branch } = team.config.delivery;
-  const fetched = await fetchTips(team.remote, { base, branch }, signal);
-  await refuseForeignState(repository, fetched.state);
-  const begun = await loadTeamStart(fetched, team.delivery, {
-    repository,
-    remote: team.remote,
-    prove: lease.prove,
-    findPullRequest: (night) => findPullRequest(night, team, branch),
-  });
+  const { repository, clock } = ports;
+  const terms = { author: policy.author, retrySeconds: policy.extraction.retrySeconds };
+  const begun = await beginTeamNight(team, { repository, clock, prove: lease.prove, ...terms }, signal);
   const archived = archivedRollouts(repository, await archiveTip(team.archive, signal));
   const rollouts = joinedRollouts(archived, ports.rollouts);
   const played = await playNight(begun.start, policy, { ...ports, rollouts }, signal);
@@ -118,7 +110,10 @@ async function playOnce(
     teamRefs({
       remote: team.remote,
       prove: lease.prove,
-      propose: (_start, _made, tip) => proposal(begun, played, tip, ports, team),
+      propose: (start, made, tip) => {
+        const told = toldByNight(start.state, played.report, ports.ledger);
+        return reviewOf(start, { made, tip, told }, begun.tips, repository, team);
+      },
     }),
     begun.start,
     played.made,
@@ -127,66 +122,14 @@ async function playOnce(
   return { report: { ...played.report, commits }, standing: begun.standing };
 }
 
-async function proposal(
-  { start, tips }: TeamStart,
-  { made, report }: Played,
-  tip: Oid,
-  { repository, ledger }: NightPorts,
+/** The pull request for what the branch holds now; without a host that has such, whatever is recorded. */
+export async function reviewOf(
+  start: Pick<Start, 'state' | 'night'>,
+  { made, tip, told }: { readonly made: Made; readonly tip: Oid; readonly told: Told },
+  tips: RemoteTips,
+  repository: Repository,
   { forge, config, delivery, warn }: Team,
 ): Promise<NightRecord['pullRequest']> {
   if (delivery !== 'pull-request' || forge === null) return start.night.pullRequest;
-  const told = toldByNight(start.state, report, ledger);
   return propose(start, made, tip, { forge, config, tips, ...(await proposedAt(repository, tips, tip)), told, warn });
-}
-
-/** null where the host cannot be asked: the standing is then unknown. */
-export async function findPullRequest(
-  night: NightRecord,
-  team: Team,
-  headBranch: string,
-): Promise<FoundRequest | null> {
-  if (team.forge === null) return { recorded: null, open: null };
-  try {
-    const base = team.config.delivery.base ?? (await team.forge.repository()).defaultBranch;
-    return await team.forge.find({ number: night.pullRequest?.number ?? null, headBranch, base });
-  } catch (error) {
-    team.warn(`The pull request cannot be looked at: ${messageOf(error)}`);
-    return null;
-  }
-}
-
-/** A clone's own state that did not grow from the team's, or the other way round, is nothing to choose silently. */
-export async function refuseForeignState(repository: Repository, shared: Oid | null): Promise<void> {
-  const own = await repository.readRef(stateRef);
-  if (own === null || own === shared) return;
-  const isOlder = shared !== null && (await repository.history(shared, 10_000)).some(({ oid }) => oid === own);
-  if (isOlder) return;
-  throw new MemoryError(
-    'This clone has a state of its own that did not grow from the one on the remote.',
-    'Choose one: npm run doctor -- --adopt remote (or local); both sides’ forgotten lines and citations are kept.',
-  );
-}
-
-/** The local ref remembers what the remote has, for status, check and sql. */
-export async function mirrorState(repository: Repository, shared: Oid | null): Promise<void> {
-  const own = await repository.readRef(stateRef);
-  if (shared !== null && own !== shared) await repository.swapRef(stateRef, own, shared);
-}
-
-/** Retention, last: sessions that are read or were reported as too old go after their time. Never fails a night. */
-async function dropExpired(report: NightReport, { clock }: NightPorts, team: Team, signal: AbortSignal): Promise<void> {
-  try {
-    const notBefore = clock.now() - team.config.rollouts.retention_days * day;
-    const late = new Set(['too_old', 'expired_unread', 'before_horizon']);
-    const done = new Set([...report.phase1.extracted, ...report.phase1.nothing]);
-    const mayGo = (threadId: string) => {
-      const why = report.skipped.get(threadId);
-      return done.has(threadId) || why === 'up_to_date' || (why !== undefined && late.has(why));
-    };
-    const threads = expiredThreads(report.found, mayGo, notBefore);
-    if (threads.size === 0) return;
-    await rewriteArchive(team.archive, { threads, notSince: notBefore }, { clock, signal });
-  } catch (error) {
-    team.warn(`Expired sessions stay on the rollouts ref for now: ${messageOf(error)}`);
-  }
 }
