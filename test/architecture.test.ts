@@ -10,7 +10,8 @@ const levels: readonly (readonly string[])[] = [
   ['rollout', 'model', 'workspace', 'git'],
   ['state', 'archive'],
   ['phase1', 'phase2', 'recall', 'collect', 'check', 'publish'],
-  ['nightly', 'status', 'sql', 'forget', 'why', 'report', 'doctor', 'bench', 'upgrade', 'merge-driver'],
+  ['nightly', 'status', 'sql', 'forget', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
+  ['doctor'],
 ];
 
 /** The one file that imports a package. */

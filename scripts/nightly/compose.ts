@@ -95,16 +95,22 @@ export function signatureOf(config: Config): Signature {
 }
 
 function serverOf(config: Config, env: Environment, patience: Patience): Model {
-  const { base_url: baseUrl, key_env: keyEnv, wire } = config.model;
-  const apiKey = env[keyEnv] ?? '';
-  if (apiKey.trim() === '' && !isLoopback(baseUrl)) {
+  const { base_url: baseUrl, wire } = config.model;
+  const apiKey = apiKeyOf(config, env);
+  return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }), ...patience });
+}
+
+/** The configured key; '' for a server on this machine. @throws ModelError `key` where the variable holds none. */
+export function apiKeyOf({ model }: Config, env: Environment): string {
+  const apiKey = env[model.key_env] ?? '';
+  if (apiKey.trim() === '' && !isLoopback(model.base_url)) {
     throw new ModelError(
       'key',
-      `The environment variable ${keyEnv} holds no API key.`,
+      `The environment variable ${model.key_env} holds no API key.`,
       `Set it, name another one as model.key_env in .github/memory.yml, or run with --model builtin, which needs none.`,
     );
   }
-  return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }), ...patience });
+  return apiKey;
 }
 
 /** A server on this machine may ask for no key. */

@@ -12,6 +12,17 @@ export interface Abilities {
   readonly streamOptions?: boolean;
 }
 
+/** @param apiKey the one that is known; undefined: any will do. */
+export function refuseKey(
+  request: RecordedRequest,
+  apiKey: string | undefined,
+): { status: number; error: ApiError } | null {
+  if (apiKey === undefined || request.headers.authorization === `Bearer ${apiKey}`) return null;
+  const given = (request.headers.authorization ?? '').replace('Bearer ', '');
+  const message = `Incorrect API key provided: ${given}.`;
+  return { status: 401, error: { message, type: 'invalid_request_error', code: 'invalid_api_key' } };
+}
+
 /** What OpenAI or a lesser server answers before its model sees the request. */
 export function refuse(
   request: RecordedRequest,
@@ -20,17 +31,8 @@ export function refuse(
 ): { status: number; error: ApiError } | null {
   const { abilities = {}, apiKey } = options;
   const { body } = request;
-  if (apiKey !== undefined && request.headers.authorization !== `Bearer ${apiKey}`) {
-    const given = (request.headers.authorization ?? '').replace('Bearer ', '');
-    return {
-      status: 401,
-      error: {
-        message: `Incorrect API key provided: ${given}.`,
-        type: 'invalid_request_error',
-        code: 'invalid_api_key',
-      },
-    };
-  }
+  const unknown = refuseKey(request, apiKey);
+  if (unknown !== null) return unknown;
   if (typeof body.model !== 'string') return bad('you must provide a model parameter', 'model');
   const turns = wire === 'chat' ? body.messages : body.input;
   if (!Array.isArray(turns) || turns.length === 0)

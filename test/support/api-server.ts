@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { rendered } from './api-answers.ts';
-import { type Abilities, refuse } from './api-refusals.ts';
+import { type Abilities, refuse, refuseKey } from './api-refusals.ts';
 import type { ApiError, Behaviour, RecordedRequest, Wire } from './api-types.ts';
 
 export interface ApiServerOptions {
@@ -10,9 +10,18 @@ export interface ApiServerOptions {
   readonly abilities?: Abilities;
   /** When given, any other key is refused with 401. */
   readonly apiKey?: string;
-  readonly models?: readonly string[];
+  /** What `GET /models` lists; null: there is no such route. */
+  readonly models?: readonly (string | ModelEntry)[] | null;
+  /** What `GET /models` answers instead. */
+  readonly modelsRefusal?: { readonly status: number; readonly error: ApiError };
   /** Keeps every request for assertions: true. The bench turns it off. */
   readonly record?: boolean;
+}
+
+/** A model with when it is switched off. */
+export interface ModelEntry {
+  readonly id: string;
+  readonly shutdown_date: number | string;
 }
 
 export interface ApiServer {
@@ -41,8 +50,11 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const request = recorded(incoming, await bodyOf(incoming));
     if (options.record ?? true) requests.push(request);
-    if (request.method === 'GET' && request.path === '/v1/models')
+    if (request.method === 'GET' && request.path === '/v1/models' && options.models !== null) {
+      const refusal = options.modelsRefusal ?? refuseKey(request, options.apiKey);
+      if (refusal !== null) return fail(outgoing, refusal.status, refusal.error);
       return json(outgoing, 200, modelList(options.models ?? []));
+    }
     const wire = wireOf(request, options.abilities ?? {});
     if (wire === null)
       return fail(outgoing, 404, {
@@ -145,8 +157,12 @@ function drop(outgoing: ServerResponse, request: RecordedRequest, wire: Wire, wh
   outgoing.write(body.slice(0, Math.floor(body.length / 2)), () => outgoing.socket?.destroy());
 }
 
-function modelList(ids: readonly string[]) {
-  return { object: 'list', data: ids.map((id) => ({ id, object: 'model', created: 1_790_000_000, owned_by: 'test' })) };
+function modelList(models: readonly (string | ModelEntry)[]) {
+  const fields = { object: 'model', created: 1_790_000_000, owned_by: 'test' };
+  return {
+    object: 'list',
+    data: models.map((model) => ({ ...fields, ...(typeof model === 'string' ? { id: model } : model) })),
+  };
 }
 
 function fail(outgoing: ServerResponse, status: number, error: ApiError): void {
