@@ -31,9 +31,13 @@ import type { CommitInfo, CommitSpec, Leaf, Repository } from './types.ts';
 export function repositoryOver(backend: Backend, layout: Layout): Repository {
   const trees = treesOf(backend.readObjects, layout.format);
 
-  const readCommit = async (oid: Oid) => {
-    const [object] = await backend.readObjects([checkedOid(oid)]);
-    return parseCommit(oid, commitBytes(oid, object));
+  const readCommit = async (name: Oid) => {
+    for (let oid = name, tags = 0; ; tags += 1) {
+      const [object] = await backend.readObjects([checkedOid(oid)]);
+      const tagged = object?.type === 'tag' && tags < tagLimit ? taggedOid(object.bytes) : undefined;
+      if (tagged === undefined) return parseCommit(oid, commitBytes(oid, object));
+      oid = tagged;
+    }
   };
   const treeOf = async (commit: Oid | null) => (commit === null ? null : (await readCommit(commit)).tree);
 
@@ -103,7 +107,7 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
     writeCommit: (spec) =>
       guardWrite('The commit could not be written, the branch is as before', layout, async () => {
         const base = await treeOf(spec.base);
-        const written = await rewriteTree(trees, layout.format, base, spec.changes);
+        const written = await rewriteTree(trees, layout.format, base, spec);
         const commit: RawObject = { type: 'commit', bytes: formatCommit({ ...spec, tree: written.oid }) };
         const oid = oidOf(commit, layout.format);
         const parents = await backend.readObjects(spec.parents.map(checkedOid));
@@ -179,6 +183,13 @@ async function guardWrite<T>(action: string, { commonDir }: Layout, work: () => 
     );
     throw explain(action, denied ?? error);
   }
+}
+
+/** Annotated tags of tags that are followed. */
+const tagLimit = 5;
+
+function taggedOid(tag: Buffer): Oid | undefined {
+  return /^object ([0-9a-f]{40,64})\n/.exec(tag.toString('latin1', 0, 100))?.[1];
 }
 
 function commitBytes(oid: Oid, object: RawObject | null | undefined): Buffer {

@@ -13,6 +13,7 @@ import {
   toRaw,
 } from './objects.ts';
 import type { Trees } from './tree-read.ts';
+import type { CommitSpec } from './types.ts';
 
 export interface WrittenTree {
   readonly oid: Oid;
@@ -23,16 +24,16 @@ export interface WrittenTree {
 /**
  * Lays changes over a tree. Only the trees on the way to a change are made anew; every other entry keeps its mode and
  * oid, and a folder that became empty goes.
- * @param changes path to text; null deletes, and deleting what is not there changes nothing.
+ * @param spec path to text; null deletes, and deleting what is not there changes nothing.
  * @throws GitError for an unsafe path, or one that leads through or onto anything but a folder and a regular file.
  */
 export async function rewriteTree(
   trees: Trees,
   format: ObjectFormat,
   base: Oid | null,
-  changes: ReadonlyMap<string, string | null>,
+  { changes, executable = none }: Pick<CommitSpec, 'changes' | 'executable'>,
 ): Promise<WrittenTree> {
-  const plan = planOf(changes);
+  const plan = planOf(changes, executable);
   await readAlong(trees, plan, base);
   const objects = new Map<Oid, RawObject>();
   const add = (object: RawObject): Oid => {
@@ -46,15 +47,22 @@ export async function rewriteTree(
 interface Folder {
   readonly path: string;
   readonly folders: Map<string, Folder>;
-  readonly files: Map<string, string | null>;
+  readonly files: Map<string, NewFile | null>;
   entries: TreeEntry[];
 }
 
+interface NewFile {
+  readonly mode: '100644' | '100755';
+  readonly bytes: Buffer;
+}
+
+const none: ReadonlySet<string> = new Set();
+
 const emptyTree: RawObject = { type: 'tree', bytes: Buffer.alloc(0) };
 
-function planOf(changes: ReadonlyMap<string, string | null>): Folder {
+function planOf(changes: CommitSpec['changes'], executable: ReadonlySet<string>): Folder {
   const root = folderAt('');
-  for (const [path, text] of changes) {
+  for (const [path, content] of changes) {
     const fault = pathFault(path);
     if (fault !== null) throw refused(path, fault);
     const parts = toRaw(path).split('/');
@@ -65,7 +73,8 @@ function planOf(changes: ReadonlyMap<string, string | null>): Folder {
       folder.folders.set(part, next);
       folder = next;
     }
-    folder.files.set(name, text);
+    const mode = executable.has(path) ? '100755' : '100644';
+    folder.files.set(name, content === null ? null : { mode, bytes: Buffer.from(content) });
   }
   return root;
 }
@@ -106,9 +115,9 @@ function refuseObstacles(folder: Folder, known: ReadonlyMap<string, TreeEntry>):
 /** @returns null for a folder that holds nothing. */
 function build(folder: Folder, add: (object: RawObject) => Oid): Oid | null {
   const entries = new Map(folder.entries.map((entry) => [entry.name, entry]));
-  for (const [name, text] of folder.files) {
-    if (text === null) entries.delete(name);
-    else entries.set(name, { mode: '100644', name, oid: add({ type: 'blob', bytes: Buffer.from(text) }) });
+  for (const [name, file] of folder.files) {
+    if (file === null) entries.delete(name);
+    else entries.set(name, { mode: file.mode, name, oid: add({ type: 'blob', bytes: file.bytes }) });
   }
   for (const [name, child] of folder.folders) {
     const oid = build(child, add);

@@ -17,7 +17,9 @@ export interface CommitSpec {
   readonly base: Oid | null;
   readonly parents: readonly Oid[];
   /** Written with mode 100644. Paths go through `safePath`. */
-  readonly changes: ReadonlyMap<string, string | null>;
+  readonly changes: ReadonlyMap<string, string | Buffer | null>;
+  /** Those of them that are written with mode 100755. */
+  readonly executable?: ReadonlySet<string>;
   readonly message: string;
   readonly author: Signature;
   /** Author's and committer's time, always `+0000`. */
@@ -60,6 +62,7 @@ export interface Repository {
   listFiles(commit: Oid, paths: readonly string[]): Promise<ReadonlyMap<string, Oid>>;
   /** The bytes of blobs, in the order asked for; all are held at once. @throws GitError for one that is missing. */
   readBlobs(oids: readonly Oid[]): Promise<readonly Buffer[]>;
+  /** Of an annotated tag the commit that it names. */
   readCommit(oid: Oid): Promise<CommitInfo>;
   /** First-parent history, newest first; ends at a shallow clone's boundary. */
   history(from: Oid, limit: number): Promise<readonly CommitInfo[]>;

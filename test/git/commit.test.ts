@@ -14,6 +14,36 @@ function aCommit(over: Partial<CommitSpec>): CommitSpec {
   return { base: null, parents: [], changes: new Map(), message: 'Learn', author, at: 1_790_000_000, ...over };
 }
 
+test('bytes are written as they are, and a file that is to be run stays one', async (t) => {
+  for (const backend of backends) {
+    const dir = aRepository(t, { 'a.txt': 'a\n' });
+    const base = git(dir, 'rev-parse', 'HEAD');
+    const repository = await openRepository(dir, { backend, env });
+    const bytes = Buffer.from([0xff, 0x00, 0x0d, 0x0a]);
+    const changes = new Map<string, string | Buffer>([
+      ['run', '#!/bin/sh\n'],
+      ['bytes', bytes],
+    ]);
+    const oid = await repository.writeCommit(
+      aCommit({ base, parents: [base], changes, executable: new Set(['run', 'a.txt']) }),
+    );
+    assert.match(git(dir, 'ls-tree', oid), /^100644 .*a\.txt\n100644 .*bytes\n100755 .*run$/m);
+    assert.equal(git(dir, 'cat-file', '-s', `${oid}:bytes`), '4');
+  }
+});
+
+test('an annotated tag is read as the commit that it names', async (t) => {
+  const dir = aRepository(t, { 'a.txt': 'a\n' });
+  git(dir, 'tag', '--annotate', '--message', 'One', 'v1');
+  git(dir, 'tag', '--annotate', '--message', 'Two', 'v2', 'v1');
+  for (const backend of backends) {
+    const repository = await openRepository(dir, { backend, env });
+    const tag = git(dir, 'rev-parse', 'v2');
+    assert.equal((await repository.readCommit(tag)).oid, git(dir, 'rev-parse', 'HEAD'));
+    assert.deepEqual([...(await repository.listFiles(tag, ['a.txt'])).keys()], ['a.txt']);
+  }
+});
+
 test('both backends write the same commit, and only what was asked', async (t) => {
   const oids = [];
   for (const backend of backends) {

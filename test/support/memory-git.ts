@@ -88,7 +88,8 @@ function repositoryOver(
     rootCommit: none,
     uncommitted: async () => [],
     refresh: none,
-    leaves: none,
+    leaves: async (oid, paths) =>
+      at(oid, paths).map(([path, text]) => ({ path, kind: 'file' as const, oid: blobOf(text) })),
     remotes: async () => new Map([['origin', 'memory']]),
     readRef: async (ref) => refs.get(ref) ?? null,
     listRefs: async (prefix) => new Map([...refs].filter(([ref]) => ref.startsWith(prefix))),
@@ -124,7 +125,7 @@ function storedOf({ changes, parents, message, author, at }: CommitSpec, base: F
   const files = new Map(base);
   for (const [path, text] of changes) {
     if (text === null) files.delete(path);
-    else files.set(path, text);
+    else files.set(path, String(text));
   }
   const tree = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   return { oid: hash(JSON.stringify([parents, message, author, at, tree])), parents, message, author, at, files };
