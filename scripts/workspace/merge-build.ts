@@ -1,4 +1,4 @@
-import { type BlockLine, labels, sectionHeadings, sectionNames } from './block-lines.ts';
+import { labels, sectionHeadings, sectionNames } from './block-lines.ts';
 import type { Aligned, AlignedLeaf, Standing } from './merge-align.ts';
 import { inOneOrder } from './merge-order.ts';
 import { isContent, type Leaf, leavesOf, type Outline } from './merge-outline.ts';
@@ -139,7 +139,7 @@ function bySchema(part: Aligned, ordered: readonly Aligned[]): readonly Aligned[
 /** null for a heading that the schema does not know. */
 function rankOf({ ours, theirs }: Aligned): number | null {
   const heading = (theirs ?? ours)?.heading ?? null;
-  if (heading === null || heading.kind === ('heading' satisfies BlockLine['kind'])) return null;
+  if (heading === null || heading.kind === 'heading') return null;
   const section = sectionNames.findIndex((name) => sectionHeadings[name].toLowerCase() === heading.key);
   return section + 1;
 }

@@ -19,14 +19,11 @@ export function inOneOrder<E extends Standing<unknown>>({ base, ours, theirs }: 
     }
   }
   const order: E[] = [];
-  let waiting = following.get(null) ?? [];
+  const waiting: E[] = [...(following.get(null) ?? [])];
   for (const entry of skeleton) {
-    if (isOurOrder || !isTheirsAlone(entry)) {
-      order.push(...waiting);
-      waiting = [];
-    }
+    if (isOurOrder || !isTheirsAlone(entry)) for (const one of waiting.splice(0)) order.push(one);
     order.push(entry);
-    waiting = waiting.concat(following.get(entry) ?? []);
+    for (const one of following.get(entry) ?? []) waiting.push(one);
   }
   return [...order, ...waiting];
 }

@@ -1,8 +1,8 @@
-import { type Evidence, parseEvidence } from '../shared/evidence.ts';
-import { type BlockLine, followFences, type LineKind, labels, readBlockLines } from './block-lines.ts';
+import { parseEvidence } from '../shared/evidence.ts';
+import { type BlockLine, type LineKind, labels, readBlockLines } from './block-lines.ts';
 import { type Block, parseHandbook, scopeOf } from './handbook.ts';
 import { everywhere, type Scope } from './layout.ts';
-import { lineHash } from './lines.ts';
+import { normaliseLine } from './lines.ts';
 import { parseReference } from './reference.ts';
 import { itemsOf } from './shrink.ts';
 import { summaryHeadings } from './summary-sections.ts';
@@ -10,7 +10,7 @@ import { summaryHeadings } from './summary-sections.ts';
 /** The smallest piece that is merged: a bullet with its continuation, a line of prose, a whole code fence, a heading. */
 export interface Leaf {
   readonly kind: LineKind;
-  /** What it says, wherever it stands: the hash of its words; of a reference the file it names. */
+  /** What it says, wherever it stands: its normalised words; of a reference the file it names. */
   readonly token: string;
   /** Tells it apart from its siblings. */
   readonly key: string;
@@ -22,8 +22,7 @@ export interface Leaf {
   readonly lead: readonly string[];
   /** Whether its file begins with it. */
   readonly isTop: boolean;
-  readonly evidence: readonly Evidence[];
-  /** `k3f7x2ab@88`, sorted. */
+  /** Its evidence, `k3f7x2ab@88`, sorted. */
   readonly items: readonly string[];
 }
 
@@ -66,42 +65,6 @@ export function isContent({ kind }: Leaf): boolean {
 export function* leavesOf(node: Outline): Generator<Leaf> {
   yield* node.leaves;
   for (const part of node.parts) yield* leavesOf(part);
-}
-
-/** The text again: of an unchanged document the same bytes. Pieces that meet anew stay what they are. */
-export function renderDocument({ root, tail }: Document): string {
-  const lines: string[] = [];
-  let fences = followFences();
-  let item: 'bullet' | 'afterBlank' | null = null;
-  const put = (leaf: Leaf) => {
-    const lead = [...leadAt(leaf, lines.length === 0)];
-    const startsBlock = leaf.kind === 'title' && leaf.raw.startsWith('# Task Group:');
-    const closing = startsBlock ? null : fences.closing();
-    if (startsBlock) fences = followFences();
-    if (closing !== null) {
-      lines.push(closing);
-      fences.cover(closing);
-    }
-    const [first = '', ...rest] = leaf.lines;
-    const isProse = leaf.kind === 'prose';
-    if (isProse && item === 'bullet' && lead.length === 0) lead.push('');
-    lines.push(...lead, isProse && item !== null ? first.trimStart() : first, ...rest);
-    for (const line of leaf.lines) fences.cover(line.replace(/\r$/, ''));
-    if (leaf.kind === 'bullet' || leaf.kind === 'reference' || leaf.kind === 'keywords') item = 'bullet';
-    else item = null;
-  };
-  const walk = (node: Outline) => {
-    if (node.heading !== null) put(node.heading);
-    for (const leaf of node.leaves) put(leaf);
-    for (const part of node.parts) walk(part);
-  };
-  walk(root);
-  return lines.length === 0 ? '' : `${lines.join('\n')}${tail}`;
-}
-
-function leadAt(leaf: Leaf, isFirst: boolean): readonly string[] {
-  if (isFirst === leaf.isTop) return leaf.lead;
-  return isFirst || (leaf.kind !== 'title' && leaf.kind !== 'heading') ? [] : [''];
 }
 
 interface Entry {
@@ -228,10 +191,12 @@ function numberer(): (name: string) => string {
   };
 }
 
+const none: readonly string[] = [];
+
 function finishLeaf({ kind, lines, lead, isTop }: GrowingLeaf, token: string, key: string): Leaf {
   const raw = rawOf(lines);
-  const evidence = kind === 'bullet' ? parseEvidence(raw.replace(/\s+/g, ' ')) : [];
-  return { kind, token, key, raw, lines, lead, isTop, evidence, items: itemsOf(evidence).sort() };
+  const items = kind === 'bullet' && raw.includes('[') ? itemsOf(parseEvidence(raw.replace(/\s+/g, ' '))).sort() : none;
+  return { kind, token, key, raw, lines, lead, isTop, items };
 }
 
 function tokenOf({ kind, lines }: GrowingLeaf, isContents: boolean): string {
@@ -239,11 +204,11 @@ function tokenOf({ kind, lines }: GrowingLeaf, isContents: boolean): string {
   if (kind === 'scope' || kind === 'applies_to' || kind === 'keywords') return kind;
   if (kind === 'reference') {
     const file = parseReference(raw)?.file;
-    return file === undefined ? lineHash(raw) : `${labels.references} ${file}`;
+    return file === undefined ? normaliseLine(raw) : `${labels.references} ${file}`;
   }
   // A repository's line in the summary's index is the same line whatever topics it names.
   const entry = isContents ? /^- (\S{1,300}?)(?::[ \t]|$)/.exec(raw)?.[1] : undefined;
-  return entry === undefined ? lineHash(raw) : `${summaryHeadings.contents} ${entry}`;
+  return entry === undefined ? normaliseLine(raw) : `${summaryHeadings.contents} ${entry}`;
 }
 
 function rawOf(lines: readonly string[]): string {

@@ -2,7 +2,8 @@ import type { Files } from '../shared/files.ts';
 import { handbookPath, memorySummaryPath } from './layout.ts';
 import { align, tokensOf, type Versions } from './merge-align.ts';
 import { buildPart } from './merge-build.ts';
-import { type Document, outlineHandbook, outlineSummary, renderDocument } from './merge-outline.ts';
+import { type Document, outlineHandbook, outlineSummary } from './merge-outline.ts';
+import { renderDocument } from './merge-render.ts';
 import { judge } from './merge-verdict.ts';
 
 const outlines = [
@@ -15,10 +16,9 @@ const outlines = [
  * @returns path → text; null where the file goes. Empty where only one side changed them: nothing is to merge.
  */
 export function mergeTexts(base: Files, ours: Files, theirs: Files): Map<string, string | null> {
-  const isSame = (a: Files, b: Files) => outlines.every(([path]) => a.get(path) === b.get(path));
   const merged = new Map<string, string | null>();
-  if (isSame(base, theirs) || isSame(ours, theirs)) return merged;
-  if (isSame(base, ours)) return merged;
+  const isSame = (a: Files, b: Files) => outlines.every(([path]) => a.get(path) === b.get(path));
+  if (isSame(base, theirs) || isSame(base, ours) || isSame(ours, theirs)) return merged;
   const read = (files: Files) => outlines.map(([path, outline]) => outline(files.get(path) ?? ''));
   const documents = { base: read(base), ours: read(ours), theirs: read(theirs) };
   const roots = (side: readonly Document[]) => side.map(({ root }) => root);

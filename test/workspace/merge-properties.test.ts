@@ -5,7 +5,8 @@ import { type Block, parseHandbook, scopeOf } from '../../scripts/workspace/hand
 import { everywhere, handbookPath, memorySummaryPath } from '../../scripts/workspace/layout.ts';
 import { type Unit, unitsOf } from '../../scripts/workspace/lines.ts';
 import { mergeMemories } from '../../scripts/workspace/merge.ts';
-import { outlineHandbook, outlineSummary, renderDocument } from '../../scripts/workspace/merge-outline.ts';
+import { outlineHandbook, outlineSummary } from '../../scripts/workspace/merge-outline.ts';
+import { renderDocument } from '../../scripts/workspace/merge-render.ts';
 import { project, scopesOf, splice } from '../../scripts/workspace/scope.ts';
 import { itemsOf } from '../../scripts/workspace/shrink.ts';
 import { aDraft, edited, lotsFrom, written } from './merge-samples.ts';
@@ -17,7 +18,7 @@ interface Triple {
   readonly theirs: Files;
 }
 
-const triples: readonly Triple[] = Array.from({ length: Number(process.env.N ?? 400) }, (_, seed) => {
+const triples: readonly Triple[] = Array.from({ length: 300 }, (_, seed) => {
   const lots = lotsFrom(seed);
   const draft = aDraft(lots);
   const [ours, theirs] = [edited(draft, lots, 'ours'), edited(draft, lots, 'theirs')];
@@ -63,7 +64,7 @@ test('the samples hold what the rules are about', () => {
     ({ base, ours, theirs }) =>
       ours.get(handbookPath) !== base.get(handbookPath) && theirs.get(handbookPath) !== base.get(handbookPath),
   );
-  assert.ok(both.length > 250, `${both.length} of ${triples.length} were edited on both sides`);
+  assert.ok(both.length > 190, `${both.length} of ${triples.length} were edited on both sides`);
 });
 
 test('a handbook and a summary are read and written without loss', () => {
@@ -190,6 +191,7 @@ test('merging again changes nothing more', () => {
   for (const triple of triples) {
     const files = merge(triple);
     assert.deepEqual(mergeMemories(triple.theirs, files, triple.theirs).files, files);
+    // From the old base too, unless a line of ours cites all that a removed one did, and more: it may be that one reworded.
     assert.deepEqual(mergeMemories(triple.base, files, triple.theirs).files, files, `seed ${triple.seed}`);
   }
 });

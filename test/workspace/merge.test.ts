@@ -344,3 +344,19 @@ test('only scopes that both sides changed run again', () => {
   ]);
   assert.deepEqual(touched(`${knowing(port, cache)}\n${other(lint)}`, `${knowing(port, cache)}\n${other(lint)}`), []);
 });
+
+test('five thousand lines that both sides reworded are merged without delay', () => {
+  const blocks = (who: string) =>
+    Array.from({ length: 50 }, (_, block) =>
+      knowing(
+        ...Array.from(
+          { length: 100 },
+          (_, line) => `- ${who} words that all lines share, ${block} ${line} [${a}@${block * 100 + line}]`,
+        ),
+      ).replace('The build', `Topic ${block}`),
+    ).join('\n');
+  assert.equal(merged(blocks('old'), blocks('our'), blocks('their')), blocks('their'));
+  const section = (who: string) => knowing(...Array.from({ length: 20_000 }, (_, line) => `- ${who} ${line}`));
+  const both = merged(section('old'), section('our'), section('their'));
+  assert.ok(both.includes('- their 19999\n') && !both.includes('- old 19999\n'));
+});
