@@ -8,6 +8,7 @@ export function githubReply(store: ForgeStore, call: ForgeCall): ForgeReply {
   if (first === 'graphql') return viewer(call);
   if (first === 'user') return call.who.kind === 'user' ? ok({ login: call.who.login, type: 'User' }) : notAccessible();
   if (first !== 'repos' || !same(owner, settings.owner) || !same(name, settings.name)) return notFound();
+  if (area === 'actions') return actionsRun(store, call);
   const way = `${call.method} ${area}${number === '' ? '' : '/#'}${part === '' ? '' : `/${part}`}`;
   switch (way) {
     case 'GET ':
@@ -31,6 +32,23 @@ export function githubReply(store: ForgeStore, call: ForgeCall): ForgeReply {
     default:
       return notFound();
   }
+}
+
+/** `actions/runs/<id>` and `actions/runs/<id>/attempts/<n>`. */
+function actionsRun({ settings }: ForgeStore, { method, path }: ForgeCall): ForgeReply {
+  const [id = '', attempts, attempt = ''] = path.slice(5);
+  const run = method === 'GET' && path[4] === 'runs' ? settings.runs[id] : undefined;
+  const status = attempts === undefined ? 'completed' : run?.attempts[attempt];
+  if (run === undefined || status === undefined) return notFound();
+  return ok({
+    id: Number(id),
+    status,
+    path: run.path ?? '.github/workflows/nightly.yml',
+    head_branch: run.branch ?? settings.defaultBranch,
+    event: run.event ?? 'schedule',
+    repository: { id: repositoryIdOnHost },
+    head_repository: { id: run.headRepository ?? repositoryIdOnHost },
+  });
 }
 
 function viewer({ method, body, who }: ForgeCall): ForgeReply {

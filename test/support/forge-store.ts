@@ -29,6 +29,7 @@ export function createStore(given: Partial<ForgeSettings>): ForgeStore {
     collaborators: [],
     labels: [],
     tokens: {},
+    runs: {},
     tipOf: () => '1'.repeat(40),
     isAhead: () => true,
     pageSize: 100,

@@ -9,6 +9,17 @@ export interface ForgeToken {
   readonly expired?: boolean;
 }
 
+/** A workflow run, as far as a night asks; the rest is as a nightly one's on the default branch. */
+export interface ForgeRun {
+  readonly path?: string;
+  readonly branch?: string;
+  readonly event?: string;
+  /** Id of the repository that holds the branch. */
+  readonly headRepository?: number;
+  /** By attempt. */
+  readonly attempts: Readonly<Record<string, 'queued' | 'in_progress' | 'completed'>>;
+}
+
 export interface ForgePull {
   readonly number: number;
   title: string;
@@ -62,6 +73,8 @@ export interface ForgeSettings {
   collaborators: string[];
   labels: string[];
   tokens: Record<string, ForgeToken>;
+  /** Workflow runs by id. */
+  runs: Record<string, ForgeRun>;
   /** The tip of a branch; null where there is none. */
   tipOf: (branch: string) => string | null;
   /** Whether the head holds commits that the base does not. */

@@ -112,13 +112,17 @@ export function playedHere(args: readonly string[], env: Readonly<Record<string,
   return ranHere(nightlySpec, (world) => playCommand(world, { one: true, two: true }), args, env);
 }
 
-/** Any command inside this process. */
+let runs = 0;
+
+/** Any command inside this process, with a token of its own as a process has. */
 export async function ranHere(
   spec: CommandSpec,
   run: (world: World) => Promise<number>,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
+  runs += 1;
+  const token = `run ${runs} of ${process.pid}`;
   const out: string[] = [];
   const err: string[] = [];
   const log = createLog({ write: (text) => out.push(text) }, { write: (text) => err.push(text) }, env);
@@ -134,7 +138,7 @@ export async function ranHere(
       ask: null,
       clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
       signal: new AbortController().signal,
-      self: { token: 'one', host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
+      self: { token, host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
       peakMemory: () => 0,
       cpuTime: () => 0,
     };

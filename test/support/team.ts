@@ -9,6 +9,8 @@ import { type Ended, playedHere } from './nights.ts';
 import { git, temporaryFolder, writeFiles } from './repository.ts';
 
 export const botToken = ['ghs', 'team', 'bot', 'token'].join('_');
+/** May read, and see pull requests. */
+export const readerToken = ['ghs', 'team', 'reader', 'token'].join('_');
 const personToken = ['ghp', 'a', 'person'].join('_');
 const branchRef = 'refs/heads/memory/nightly';
 
@@ -37,13 +39,18 @@ export interface TestTeam {
 
 export async function aTeamOnServers(t: TestContext, config = ''): Promise<TestTeam> {
   const folder = temporaryFolder(t);
-  const server = await aGitServer(t, { tokens: { [botToken]: { write: true }, [personToken]: { write: true } } });
+  const server = await aGitServer(t, {
+    tokens: { [botToken]: { write: true }, [personToken]: { write: true }, [readerToken]: { write: false } },
+  });
   const dir = server.create('acme/memory');
   const tip = (ref: string) => git(dir, 'for-each-ref', '--format=%(objectname)', ref).trim() || null;
   const forge = await startForgeServer({
     owner: 'acme',
     name: 'memory',
-    tokens: { [botToken]: { login: 'memory-bot', kind: 'user', pulls: 'write' } },
+    tokens: {
+      [botToken]: { login: 'memory-bot', kind: 'user', pulls: 'write' },
+      [readerToken]: { login: 'memory-bot', kind: 'user', pulls: 'read' },
+    },
     tipOf: (branch) => tip(`refs/heads/${branch}`),
     isAhead: () => true,
   });

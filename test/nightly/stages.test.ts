@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { uuid } from '../support/codex-session.ts';
+import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { edit } from '../support/team.ts';
+
+const proposal = 'refs/heads/memory/nightly';
+const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
+const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
+const night = '2026-11-22T03:17:00Z';
+
+async function withOneSession(t: TestContext): Promise<StagedTeam> {
+  const team = await aStagedTeam(t);
+  await team.collect(first);
+  return team;
+}
+
+function record(team: StagedTeam): { startedRun: { runId: string; threads: string[] } | null } {
+  return JSON.parse(team.file('refs/memory/state', 'night.json'));
+}
+
+test('three jobs propose what a night learned: the later ones hold no key or may not write', async (t) => {
+  const team = await withOneSession(t);
+  const run = team.run(night);
+  const claimed = await run.stage('claim');
+  assert.equal(claimed.code, 0, claimed.stderr);
+  assert.equal(claimed.output, 'claimed=true\n');
+  assert.notEqual(team.tip('refs/memory/lease'), null);
+  assert.deepEqual(record(team).startedRun?.threads, [uuid(1)]);
+  const remembered = await run.stage('remember');
+  assert.equal(remembered.code, 0, remembered.stderr);
+  assert.equal(team.tip(proposal), null, 'who reads transcripts pushes nothing');
+  const proposed = await run.stage('propose');
+  assert.equal(proposed.code, 0, proposed.stderr);
+  assert.equal(team.forge.pulls.length, 1);
+  assert.match(team.file(proposal, 'memories/MEMORY.md'), /integer cents/);
+  assert.equal(team.tip('refs/memory/lease'), null);
+  assert.equal(record(team).startedRun, null);
+  const again = await team.run('2026-11-22T04:17:00Z').stage('claim');
+  assert.match(again.stdout, /^Nothing to do: every session is read/);
+  assert.equal(again.output, '');
+  assert.equal(team.tip('refs/memory/lease'), null);
+});
+
+test('a night in stages goes on with the branch that an earlier one pushed', async (t) => {
+  const team = await withOneSession(t);
+  await team.run(night).all();
+  await team.collect(second);
+  await team.run('2026-11-23T03:17:00Z').all();
+  assert.equal(team.forge.pulls.length, 1);
+  const memory = team.file(proposal, 'memories/MEMORY.md');
+  assert.match(memory, /integer cents/);
+  assert.match(memory, /not jest/);
+});
+
+test('a dry claim says what would be read, and takes nothing', async (t) => {
+  const team = await withOneSession(t);
+  const { code, stdout, output } = await team.run(night).stage('claim', { args: ['--dry-run'] });
+  assert.equal(code, 0);
+  assert.match(stdout, /Would read 1 of 1 sessions/);
+  assert.equal(output, '');
+  assert.equal(team.tip('refs/memory/lease'), null);
+  assert.equal(team.tip('refs/memory/state'), null);
+});
+
+test('a claim while another run works says so and ends well; once that run has ended the lease is free', async (t) => {
+  const team = await withOneSession(t);
+  const before = team.run(night);
+  await before.stage('claim');
+  const second = await team.run(night).stage('claim');
+  assert.equal(second.code, 0);
+  assert.match(second.stdout, /another night is at work \(Actions run 4711\/1\)/);
+  assert.equal(second.output, '');
+  team.forge.settings.runs[before.id] = { attempts: { '1': 'completed' } };
+  const third = await team.run('2026-11-23T03:17:00Z').stage('claim');
+  assert.equal(third.code, 0, third.stderr);
+  assert.equal(third.output, 'claimed=true\nunfinished_run=4711\n');
+});
+
+test('what moved after the claim ends the night unpaid, and costs no attempt', async (t) => {
+  const team = await withOneSession(t);
+  const run = team.run(night);
+  await run.stage('claim');
+  team.person('main', (clone) => edit(clone, 'README.md', () => 'Edited.\n'));
+  const remembered = await run.stage('remember');
+  assert.equal(remembered.code, 0, remembered.stderr);
+  assert.match(remembered.stdout, /refs\/heads\/main moved after the claim/);
+  assert.ok(!existsSync(join(run.artifacts, 'night/night.bundle')));
+  const proposed = await run.stage('propose');
+  assert.equal(proposed.code, 0, proposed.stderr);
+  assert.equal(record(team).startedRun, null);
+  assert.equal(team.tip('refs/memory/lease'), null);
+  assert.equal((await team.run('2026-11-22T04:17:00Z').all()).code, 0);
+});
+
+test('sessions that arrive after the claim wait for the next night', async (t) => {
+  const team = await withOneSession(t);
+  const run = team.run(night);
+  await run.stage('claim');
+  await team.collect(second);
+  assert.equal((await run.stage('remember')).code, 0);
+  assert.equal((await run.stage('propose')).code, 0);
+  assert.doesNotMatch(team.file(proposal, 'memories/MEMORY.md'), /not jest/);
+});

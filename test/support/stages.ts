@@ -1,0 +1,135 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { addRollouts } from '../../scripts/archive/add.ts';
+import { archiveRef } from '../../scripts/archive/layout.ts';
+import { openRepository } from '../../scripts/git/open.ts';
+import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
+import { openRollouts } from '../../scripts/rollout/source.ts';
+import { fixedClock } from '../../scripts/shared/clock.ts';
+import { type CodexSession, codexText, uuid } from './codex-session.ts';
+import { type Ended, playedHere } from './nights.ts';
+import { env as gitEnv, temporaryFolder, writeFiles } from './repository.ts';
+import { dayAt } from './stored-rollouts.ts';
+import { aTeamOnServers, botToken, readerToken, type TestTeam } from './team.ts';
+
+export type StageName = 'claim' | 'remember' | 'propose';
+
+export interface PlayedStage extends Ended {
+  /** What it told the later steps, as `name=value` lines. */
+  readonly output: string;
+  readonly clone: string;
+}
+
+export interface StageOptions {
+  readonly at?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Done in the job's clone after the artifacts have come and before the stage. */
+  before?(clone: string): void;
+}
+
+/** One run of the workflow: each job in a clone of its own, the artifacts carried from one to the next. */
+export interface TestRun {
+  readonly id: string;
+  /** The artifacts: `night/start.json` and the others. */
+  readonly artifacts: string;
+  stage(name: StageName, options?: StageOptions): Promise<PlayedStage>;
+  /** All three, each has to end well. @returns propose. */
+  all(options?: StageOptions): Promise<PlayedStage>;
+}
+
+export interface StagedTeam extends TestTeam {
+  /** Puts sessions on the team's ref. */
+  collect(...sessions: readonly CodexSession[]): Promise<void>;
+  /** Begins another run of the workflow. */
+  run(at: string): TestRun;
+}
+
+export async function aStagedTeam(t: TestContext, config = ''): Promise<StagedTeam> {
+  const team = await aTeamOnServers(t, config);
+  let runs = 0;
+  return {
+    ...team,
+    collect: async (...sessions) => {
+      const folder = temporaryFolder(t);
+      writeFiles(folder, Object.fromEntries(sessions.map((one) => [`rollout-${one.id}.jsonl`, codexText(one)])));
+      const rollouts = openRollouts([{ agent: 'codex', path: folder }], {
+        include: [],
+        checkouts: checkoutsFrom({}),
+        home: '/home/dana',
+      });
+      const { found } = await rollouts.list();
+      const read = [];
+      for (const { thread } of found) read.push(await rollouts.read(thread.id));
+      const repository = await openRepository(team.dir, { env: gitEnv });
+      await addRollouts({ repository, ref: archiveRef, remote: null }, read, 0, { clock: fixedClock(dayAt(2)) });
+    },
+    run: (at) => {
+      runs += 1;
+      const id = String(4_710 + runs);
+      team.forge.settings.runs[id] = { attempts: { '1': 'in_progress' } };
+      return aRun(t, team, id, at);
+    },
+  };
+}
+
+function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRun {
+  const artifacts = temporaryFolder(t);
+  const stage: TestRun['stage'] = async (name, { at = start, args = [], env = {}, before } = {}) => {
+    const clone = team.clone();
+    const memory = join(clone, '.git/memory');
+    mkdirSync(memory, { recursive: true });
+    if (name !== 'claim') cpSync(artifacts, memory, { recursive: true });
+    if (name === 'propose') rmSync(join(memory, 'journal'), { recursive: true, force: true });
+    before?.(clone);
+    const output = join(artifacts, '..', `${id}-${name}.output`);
+    writeFileSync(output, '');
+    const wishes = name === 'claim' ? ['--now', '--since', 'all'] : [];
+    const ended = await playedHere(['--repo', clone, '--stage', name, ...wishes, ...args], {
+      CTM_CLOCK: at,
+      TEAM_TOKEN: name === 'remember' ? readerToken : botToken,
+      GITHUB_RUN_ID: id,
+      GITHUB_RUN_ATTEMPT: '1',
+      GITHUB_OUTPUT: output,
+      ...env,
+    });
+    for (const folder of ['night', 'journal']) {
+      if (existsSync(join(memory, folder))) cpSync(join(memory, folder), join(artifacts, folder), { recursive: true });
+    }
+    return { ...ended, output: readFileSync(output, 'utf8'), clone };
+  };
+  return {
+    id,
+    artifacts,
+    stage,
+    all: async (options = {}) => {
+      for (const name of ['claim', 'remember'] as const) mustEndWell(name, await stage(name, options));
+      return mustEndWell('propose', await stage('propose', options));
+    },
+  };
+}
+
+function mustEndWell(name: StageName, played: PlayedStage): PlayedStage {
+  if (played.code === 0) return played;
+  throw new Error(`${name} ended with ${played.code}: ${played.stdout}${played.stderr}`);
+}
+
+/** A session in which a person corrects the agent: their words become a preference. */
+export function correcting(n: number, words: string, at: string): CodexSession {
+  return {
+    id: uuid(n),
+    remote: 'https://git.example.test/acme/shop.git',
+    at,
+    events: [
+      { human: `Add a helper number ${n} to lib/price${n}.ts` },
+      { edit: [`lib/price${n}.ts`], added: 'export const a = 1;' },
+      { run: 'npm test', out: 'FAIL lib/price.test.ts', exit: 1 },
+      { says: 'I changed it.' },
+      { human: words },
+      { edit: [`lib/price${n}.ts`], added: 'export const a = 2;' },
+      { run: 'npm test', out: 'ok', exit: 0 },
+      { says: 'Done.' },
+    ],
+  };
+}
