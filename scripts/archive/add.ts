@@ -72,11 +72,10 @@ interface Standing {
 async function standing({ repository }: Archive, tip: Oid | null, rollouts: readonly Rollout[]): Promise<Standing> {
   const copies = new Map<string, Copy[]>();
   if (tip === null) return { forgetting: forgettingOf(noTombstones), copies };
-  const forgetting = forgettingOf(await readTombstones(repository, tip));
   const wanted = new Set(rollouts.map(({ thread }) => thread.id));
   for await (const { path, thread, bytes } of storedRollouts(repository, tip, (id) => wanted.has(id)))
     copies.set(thread, [...(copies.get(thread) ?? []), copyOf(path, bytes)]);
-  return { forgetting, copies };
+  return { forgetting: forgettingOf(await readTombstones(repository, tip)), copies };
 }
 
 /** A copy that cannot be read is older than any. */

@@ -39,7 +39,13 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       oid = tagged;
     }
   };
-  const treeOf = async (commit: Oid | null) => (commit === null ? null : (await readCommit(commit)).tree);
+  const roots = new Map<Oid, Oid>();
+  const treeOf = async (commit: Oid | null) => {
+    if (commit === null) return null;
+    const tree = roots.get(commit) ?? (await readCommit(commit)).tree;
+    if (roots.size < mostRoots) roots.set(commit, tree);
+    return tree;
+  };
 
   return {
     backend: backend.name,
@@ -162,6 +168,9 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
     }
   }
 }
+
+/** Trees of commits that are kept, so that no commit is read once for each of its files. */
+const mostRoots = 1_000;
 
 async function guard<T>(action: string, work: () => Promise<T>): Promise<T> {
   try {

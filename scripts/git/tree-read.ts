@@ -9,29 +9,39 @@ export interface TreeChange {
   readonly after: TreeEntry | null;
 }
 
-/** Trees by oid, read a level at a time: one batch for each depth, however many folders it has. */
+/** Trees by oid, read a level at a time: one batch for each depth, however many folders it has. Those read once are kept. */
 export interface Trees {
   /** null stands for the empty tree. */
   read(oids: readonly (Oid | null)[]): Promise<TreeEntry[][]>;
 }
 
 export function treesOf(readObjects: ReadObjects, format: ObjectFormat): Trees {
+  const kept = new Map<Oid, TreeEntry[]>();
+  let room = mostKept;
   return {
     async read(oids) {
-      const wanted = [...new Set(oids.filter((oid) => oid !== null))];
-      const found = await readObjects(wanted);
-      const entries = new Map(
-        wanted.map((oid, at) => {
+      const missing = [...new Set(oids.filter((oid) => oid !== null))].filter((oid) => !kept.has(oid));
+      const found = missing.length === 0 ? [] : await readObjects(missing);
+      const fresh = new Map(
+        missing.map((oid, at) => {
           const object = found[at];
           if (object?.type !== 'tree')
             throw new GitError(`The tree ${oid} is missing.`, 'Check the repository: git fsck. Or clone it again.');
           return [oid, parseTree(object.bytes, format)] as const;
         }),
       );
-      return oids.map((oid) => (oid === null ? [] : (entries.get(oid) ?? [])));
+      for (const [oid, entries] of fresh) {
+        if (entries.length > room) continue;
+        room -= entries.length;
+        kept.set(oid, entries);
+      }
+      return oids.map((oid) => (oid === null ? [] : (fresh.get(oid) ?? kept.get(oid) ?? [])));
     },
   };
 }
+
+/** Entries of trees: enough for every folder of a team's month, some 20 MB at most. */
+const mostKept = 100_000;
 
 const maxDepth = 100;
 const maxLeaves = 200_000;

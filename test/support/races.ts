@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { archiveRef } from '../../scripts/archive/layout.ts';
 import { parseRollout } from '../../scripts/rollout/canonical.ts';
 import { aFix, uuid } from './codex-session.ts';
-import { aLaptop, appUrl, textIn, threadsIn } from './laptops.ts';
+import { aLaptop, appUrl, type TestLaptop, textIn, threadsIn } from './laptops.ts';
 import { git } from './repository.ts';
 
 const run = promisify(execFile);
@@ -15,8 +16,8 @@ const collector = join(fileURLToPath(import.meta.url), '../collect-worker.ts');
 const dropper = join(fileURLToPath(import.meta.url), '../archive-worker.ts');
 
 /**
- * Laptops collect to one ref at once, each in a process of its own, while retention writes the ref anew: at the end every
- * session stands exactly once, as it grew last, and nothing that was dropped is back or reachable.
+ * In each round laptops collect to one ref at once, each in a process of its own, while retention writes the ref anew: at
+ * the end every session stands exactly once, as it grew last, and nothing that was dropped is back or reachable.
  * @param url how laptops reach the team's repository.
  */
 export async function race(t: TestContext, team: string, url: string, laptops: number, rounds: number): Promise<void> {
@@ -29,17 +30,14 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   const oldBlobs = blobsOf(team);
 
   const { clone, env } = aLaptop(t, url, team);
-  const dropped = old.map(uuid);
-  const ended = await Promise.all([
-    ...machines.map((machine, at) =>
-      start(collector, [machine.home, url, String(at + 1), String(rounds)], machine.env),
-    ),
-    start(dropper, [clone, 'drop', dropped.join(','), url], env),
-  ]);
-  assert.deepEqual(
-    ended.map(({ stdout }) => stdout.trim()),
-    [...machines.map(() => ''), dropped.join(' ')],
-  );
+  const collectors = machines.map((machine, at) => collectorOf(t, machine, url, at + 1));
+  for (const [at, n] of old.entries()) {
+    const ended = await Promise.all([
+      drop([clone, 'drop', uuid(n), url], env),
+      ...collectors.map((play) => play(at + 1)),
+    ]);
+    assert.deepEqual(ended, [uuid(n), ...machines.map(() => 'done')]);
+  }
   const wanted = machines.flatMap((_, at) => Array.from({ length: rounds }, (_, n) => uuid((at + 1) * 1000 + n + 1)));
   assert.deepEqual(threadsIn(team).sort(), wanted.sort());
   for (const thread of wanted) {
@@ -58,8 +56,21 @@ export async function race(t: TestContext, team: string, url: string, laptops: n
   );
 }
 
-function start(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  return run(process.execPath, ['--import', 'tsx', script, ...args], { env });
+async function drop(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  return (await run(process.execPath, ['--import', 'tsx', dropper, ...args], { env })).stdout.trim();
+}
+
+/** @returns what plays a round and resolves to how it ended. */
+function collectorOf(t: TestContext, { home, env }: TestLaptop, url: string, number: number) {
+  const args = ['--import', 'tsx', collector, home, url, String(number)];
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill());
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async (round: number): Promise<string> => {
+    child.stdin.write(`${round}\n`);
+    const { value, done } = await lines.next();
+    return done ? 'died' : value;
+  };
 }
 
 function blobsOf(team: string): string[] {
