@@ -45,8 +45,7 @@ async function checkCommits(repository: Repository, start: Start, tip: Oid): Pro
     const isFirst = parents.length === start.parents.length && parents.every((oid, n) => oid === start.parents[n]);
     const [parent] = parents;
     const isNext = parents.length === 1 && depth < mostCommits;
-    if (!isFirst && !isNext)
-      throw refused(`commit ${at.slice(0, 12)} does not grow from what the night started from`);
+    if (!isFirst && !isNext) throw refused(`commit ${at.slice(0, 12)} does not grow from what the night started from`);
     await checkPaths(repository, isFirst ? (start.parents.at(-1) ?? null) : (parent ?? null), at);
     if (isFirst || parent === undefined) return;
     at = parent;
