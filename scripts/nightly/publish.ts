@@ -35,7 +35,7 @@ export type Published =
 /**
  * Finishes what a night left, under its lease: a push that was begun, and the pull request for what the branch holds.
  * Reads no session, asks no model; run again it finds nothing to do.
- * @throws MemoryError where the commits of a pending push are not here, or the branch went on without them.
+ * @throws MemoryError where the branch went on without the commits of a pending push.
  */
 export async function publishLeft(team: Team, ports: PublishPorts, signal?: AbortSignal): Promise<Published> {
   const taken = await takeLease(team.lease.terms, team.lease.ports, signal);
@@ -69,7 +69,7 @@ async function publishUnderLease(
       return found;
     },
   });
-  if (begun.start.stateText !== tree.text) throw lostCommits(tree.night.pendingPush);
+  if (begun.settled?.text !== tree.text) throw lostCommits(tree.night.pendingPush);
   const finished = tree.night.pendingPush;
   const isWanted = finished !== null || tree.night.pullRequest === null || openOf(found) === null;
   const pullRequest = isWanted ? await proposed(begun, tree, team, repository) : null;
@@ -133,7 +133,7 @@ const reasons: Readonly<Record<Standing['from'], string>> = {
 
 function lostCommits(pending: PendingPush | null): MemoryError {
   return new MemoryError(
-    `Run ${pending?.runId ?? 'unknown'} has not pushed its commits to ${pending?.ref ?? 'its branch'}: they are not in this clone, or the branch went on without them.`,
-    'Run it in the clone that played that night; or npm run nightly, which plays it again and pays for nothing twice where its journal is.',
+    `Run ${pending?.runId ?? 'unknown'} has not pushed its commits to ${pending?.ref ?? 'its branch'}: the branch went on without them.`,
+    'Play it again: npm run nightly, which builds on what stands there and pays for nothing twice where its journal is.',
   );
 }

@@ -63,26 +63,36 @@ test('the pull request that a night could not open is opened, from any clone, an
   assert.equal(team.forge.pulls.length, 1);
 });
 
-test('a push that was begun is finished where its commits are, and named where they are not', async (t) => {
+/** A night that has moved the state and could not push its branch. */
+async function withoutBranch(t: Context): Promise<TestTeam> {
   const team = await aTeam(t);
-  const clone = team.clone();
   team.server.refuse('acme/memory', 'refs/heads/memory/*', 'not today');
-  const died = await night(team, clone);
+  const died = await night(team, team.clone());
   assert.equal(died.code, 1);
   assert.equal(team.tip(proposal), null);
   team.server.refuse('acme/memory', '', '');
-  const elsewhere = await publish(team.clone());
-  assert.equal(elsewhere.code, 1);
-  assert.match(elsewhere.stderr, /has not pushed its commits to refs\/heads\/memory\/nightly[\s\S]*npm run nightly/);
-  const here = await publish(clone);
-  assert.equal(here.code, 0, here.stderr);
-  assert.match(here.stdout, /^pushed {8}refs\/heads\/memory\/nightly → [0-9a-f]{12}$/m);
+  return team;
+}
+
+test('a push that was begun is finished and proposed, from any clone', async (t) => {
+  const team = await withoutBranch(t);
+  const ended = await publish(team.clone());
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.match(ended.stdout, /^pushed {8}refs\/heads\/memory\/nightly → [0-9a-f]{12}$/m);
   assert.match(team.file(proposal, 'memories/MEMORY.md'), /module_1/);
   assert.equal(team.forge.pulls.length, 1);
-  assert.equal(
-    (await publish(clone)).stdout,
-    'Nothing to do: pull request 1 is open and holds what the last night pushed.\n',
-  );
+  const again = await publish(team.clone());
+  assert.equal(again.stdout, 'Nothing to do: pull request 1 is open and holds what the last night pushed.\n');
+});
+
+test('where the branch went on without it, nothing is pushed over anybody’s work', async (t) => {
+  const team = await withoutBranch(t);
+  git(team.dir, 'update-ref', proposal, 'main');
+  const ended = await publish(team.clone());
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /has not pushed its commits to refs\/heads\/memory\/nightly[\s\S]*npm run nightly/);
+  assert.equal(team.tip(proposal), team.tip('refs/heads/main'));
+  assert.equal(team.forge.pulls.length, 0);
 });
 
 test('with delivery push the default branch gets what was begun, and no pull request', async (t) => {
