@@ -95,7 +95,8 @@ function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRu
       ...env,
     });
     for (const folder of ['night', 'journal']) {
-      if (existsSync(join(memory, folder))) cpSync(join(memory, folder), join(artifacts, folder), { recursive: true });
+      if (existsSync(join(memory, folder)))
+        cpSync(join(memory, folder), join(artifacts, folder), { recursive: true, dereference: true });
     }
     return { ...ended, output: readFileSync(output, 'utf8'), clone };
   };
