@@ -37,6 +37,8 @@ async function serve({ flags, log, signal }: World): Promise<ExitCode> {
       response.destroy();
     });
   });
+  // A connection that is closed while a busy machine takes its time would look like a lost request.
+  server.keepAliveTimeout = 600_000;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   log.result(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await new Promise<void>((done) => signal.addEventListener('abort', () => done(), { once: true }));

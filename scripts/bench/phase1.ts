@@ -18,7 +18,6 @@ import { parseSpeed } from './statistics.ts';
 import type { Measure } from './types.ts';
 
 const rollouts = 1_000;
-const warmUp = 40;
 const rolloutBytes = 71_000;
 const concurrency = 8;
 
@@ -33,11 +32,10 @@ export const phase1Measure: Measure = {
       world,
       samples.flatMap((sample) => sessionText(sample, 1, rolloutBytes).trimEnd().split('\n')),
     );
-    const warm = await writeSessions(join(folder, 'warm-up'), samples, warmUp, rolloutBytes);
     const sources = await writeSessions(join(folder, 'sessions'), samples, rollouts, rolloutBytes);
     const server = await startModelServer(world, concurrency);
     try {
-      await playPhase1(warm, server.baseUrl, join(folder, 'warm-journal'));
+      await playPhase1(sources, server.baseUrl, join(folder, 'warm-up'));
       await server.figures();
       const before = world.cpuTime();
       const report = await playPhase1(sources, server.baseUrl, join(folder, 'journal'));
