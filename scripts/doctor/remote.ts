@@ -5,6 +5,7 @@ import { type FoundLease, readLeases } from '../nightly/lease.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import type { Oid } from '../shared/files.ts';
+import { sha256 } from '../shared/thread-id.ts';
 import { stateRef } from '../state/ref.ts';
 import { type Finding, type Look, look, shown } from './finding.ts';
 
@@ -33,7 +34,7 @@ export interface RemotePorts {
   readonly repository: Repository;
   readonly remote: Remote;
   readonly config: Config;
-  /** Of this process alone: a part of the names of the refs that are tried. */
+  /** Of this process alone: what the names of the refs that are tried come from. */
   readonly token: string;
   readonly author: Signature;
   readonly now: EpochSeconds;
@@ -75,8 +76,9 @@ async function stateFacts(
 }
 
 async function tryPushes(ports: RemotePorts, signal: AbortSignal): Promise<RemoteFacts['refused']> {
-  const memory = await tryPush(`refs/memory/doctor-${ports.token}`, ports, signal);
-  const branches = memory === null ? null : await tryPush(`refs/heads/memory/doctor-${ports.token}`, ports, signal);
+  const name = `memory/doctor-${sha256(ports.token).slice(0, 16)}`;
+  const memory = await tryPush(`refs/${name}`, ports, signal);
+  const branches = memory === null ? null : await tryPush(`refs/heads/${name}`, ports, signal);
   return { memory, branches };
 }
 
