@@ -83,7 +83,7 @@ function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRu
     if (name !== 'claim') cpSync(artifacts, memory, { recursive: true });
     if (name === 'propose') rmSync(join(memory, 'journal'), { recursive: true, force: true });
     before?.(clone);
-    const output = join(artifacts, '..', `${id}-${name}.output`);
+    const output = join(temporaryFolder(t), 'github-output');
     writeFileSync(output, '');
     const wishes = name === 'claim' ? ['--now', '--since', 'all'] : [];
     const ended = await playedHere(['--repo', clone, '--stage', name, ...wishes, ...args], {
