@@ -101,14 +101,19 @@ function draft(
 
 type Section = 'preferences' | 'knowledge' | 'failures';
 
-/** People's bullets first, as they wrote them; what says the same with the same evidence gives way to them. */
+/**
+ * People's bullets first, as they wrote them: those that are recorded as theirs, and those without evidence. What says
+ * the same with the same evidence gives way to them.
+ */
 function section(
   name: Section,
   task: ConsolidationTask,
   memories: readonly RawMemory[],
   before: readonly Block[],
 ): string[] {
-  const persons = before.flatMap((block) => block[name]).filter((bullet) => task.isPersons(bullet.raw));
+  const persons = before
+    .flatMap((block) => block[name])
+    .filter((bullet) => bullet.evidence.length === 0 || task.isPersons(bullet.raw));
   const taken = new Set(persons.flatMap((bullet) => bullet.evidence.flatMap(keysOf)));
   const ours = joined(memories, name)
     .filter((bullet) => !bullet.evidence.flatMap(keysOf).some((key) => taken.has(key)))

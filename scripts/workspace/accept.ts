@@ -3,6 +3,7 @@ import { acceptSkills, acceptSummary } from './accept-files.ts';
 import { blockViolations, type Summaries, summariesIn } from './block-rules.ts';
 import { type Block, bulletsOf, joinBlocks, parseHandbook } from './handbook.ts';
 import { handbookPath, isGenerated, isWritable, memorySummaryPath, type Scope, sizeLimits, skillOf } from './layout.ts';
+import type { Unit } from './lines.ts';
 import { restorePersons } from './restore.ts';
 import { itemsOf, type Shrinkage, unexplainedShrinkage } from './shrink.ts';
 import type { RuleContext, Violation } from './violation.ts';
@@ -54,6 +55,11 @@ export function acceptBlocks(start: Files, proposal: Files, context: AcceptConte
   };
 }
 
+/** No agent's bullet stands without evidence: it is a person's, also where nobody recorded whose it is. */
+function isUncited({ kind, evidence }: Unit): boolean {
+  return kind === 'bullet' && evidence.length === 0;
+}
+
 interface AcceptedHandbook {
   readonly text: string;
   readonly restored: number;
@@ -79,7 +85,7 @@ function acceptHandbook(start: Files, proposal: Files, context: AcceptContext, d
   const { raws, restored } = restorePersons(
     before,
     chosen.map(({ raw }) => raw),
-    (hash) => context.isPersonLine(context.scope, hash),
+    (unit) => isUncited(unit) || context.isPersonLine(context.scope, unit.hash),
   );
   const joined = raws.length === 0 ? '' : `${joinBlocks('', raws).trimEnd()}\n`;
   return { text: joined.trimEnd() === text.trimEnd() ? text : joined, restored, shrinkage: null };

@@ -14,7 +14,7 @@ import { itemsOf } from './shrink.ts';
 export function restorePersons(
   before: readonly Block[],
   after: readonly string[],
-  isPersons: (hash: string) => boolean,
+  isPersons: (unit: Unit) => boolean,
 ): { readonly raws: readonly string[]; readonly restored: number } {
   const raws = [...after];
   const blocks = after.map((raw) => parseHandbook(raw).blocks[0]);
@@ -23,7 +23,7 @@ export function restorePersons(
   );
   let restored = respell(before, raws, isPersons);
   for (const block of before) {
-    const lost = unitsOf(block).filter(({ hash }) => isPersons(hash) && !standing.has(hash));
+    const lost = unitsOf(block).filter((unit) => isPersons(unit) && !standing.has(unit.hash));
     if (lost.length === 0) continue;
     restored += lost.length;
     const at = blocks.findIndex((candidate) => candidate?.title === block.title);
@@ -34,9 +34,9 @@ export function restorePersons(
 }
 
 /** A person's lines that stand in other letters, or with evidence taken off, as that person wrote them. */
-function respell(before: readonly Block[], raws: string[], isPersons: (hash: string) => boolean): number {
+function respell(before: readonly Block[], raws: string[], isPersons: (unit: Unit) => boolean): number {
   const theirs = new Map<string, Unit[]>();
-  for (const unit of before.flatMap(unitsOf).filter(({ hash }) => isPersons(hash)))
+  for (const unit of before.flatMap(unitsOf).filter(isPersons))
     theirs.set(unit.hash, [...(theirs.get(unit.hash) ?? []), unit]);
   if (theirs.size === 0) return 0;
   let restored = 0;

@@ -89,6 +89,13 @@ test('a person’s line that the proposal lost comes back to its section', () =>
   assert.equal(restored, 3);
 });
 
+test('a bullet without evidence is a person’s, also where nobody recorded it: no proposal loses it', () => {
+  const start = aBlock({ knowledge: ['- ask Dana before lib/legacy is touched'] });
+  const { text, restored } = accepted(start, start.replace('- ask Dana before lib/legacy is touched\n', ''));
+  assert.match(text, /## Reusable knowledge\n- ask Dana before lib\/legacy is touched\n/);
+  assert.equal(restored, 1);
+});
+
 test('a person’s line may move, and a reworded marker is not a loss', () => {
   const persons = ['- ask Kim first'];
   const start = `${aBlock({ preferences: ['- ask Kim first'] })}\n${two}`;
