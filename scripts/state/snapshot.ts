@@ -112,8 +112,7 @@ function fill(state: State, parsed: SnapshotText): void {
     if (found?.name !== table.name)
       throw new SnapshotError(found?.line ?? parsed.lastLine, `table ${table.name} should stand here`);
     refuseOtherColumns(table, found);
-    const insert = state.inserter(table.name, table.columns);
-    for (const row of found.rows) insertRow(insert, table, row);
+    insertRows(state, table, found.rows);
   }
   const extra = parsed.tables[expected.length];
   if (extra) throw new SnapshotError(extra.line, `table ${extra.name} is not part of schema ${parsed.schema}`);
@@ -125,18 +124,43 @@ function refuseOtherColumns(table: Table, found: TableText): void {
     throw new SnapshotError(found.line, `the columns of ${table.name} should be ${expected}`);
 }
 
-function insertRow(insert: (row: readonly Value[]) => void, table: Table, row: RowText): void {
-  const { values, line } = row;
-  if (values.length !== table.columns.length)
-    throw new SnapshotError(line, `${table.name} has ${table.columns.length} columns, the row ${values.length} values`);
-  const checked = table.columns.map((column, index) => checkedValue(column, values[index], line));
+const rowsAtOnce = 16;
+
+/** Many at a time; where one of them is wrong, one by one, so that the first wrong one is named. */
+function insertRows(state: State, table: Table, rows: readonly RowText[]): void {
+  const many = state.inserter(table.name, table.columns, rowsAtOnce);
+  const one = state.inserter(table.name, table.columns, 1);
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const part = rows.slice(at, at + rowsAtOnce);
+    if (part.length < rowsAtOnce || !areInserted(many, table, part)) for (const row of part) insertRow(one, table, row);
+  }
+}
+
+function areInserted(insert: (values: readonly Value[]) => void, table: Table, rows: readonly RowText[]): boolean {
+  try {
+    insert(rows.flatMap((row) => checkedRow(table, row)));
+    return true;
+  } catch {
+    // Whatever it is, it comes again with the row alone, and is named there.
+    return false;
+  }
+}
+
+function insertRow(insert: (values: readonly Value[]) => void, table: Table, row: RowText): void {
+  const checked = checkedRow(table, row);
   try {
     insert(checked);
   } catch (error) {
     const cause = messageOf(error);
     const reason = cause.startsWith('UNIQUE') ? 'its key stands twice' : `a value is not allowed (${cause})`;
-    throw new SnapshotError(line, `${table.name}: ${reason}`, undefined, { cause: error });
+    throw new SnapshotError(row.line, `${table.name}: ${reason}`, undefined, { cause: error });
   }
+}
+
+function checkedRow(table: Table, { values, line }: RowText): Value[] {
+  if (values.length !== table.columns.length)
+    throw new SnapshotError(line, `${table.name} has ${table.columns.length} columns, the row ${values.length} values`);
+  return table.columns.map((column, index) => checkedValue(column, values[index], line));
 }
 
 function checkedValue(column: Column, value: unknown, line: number): Value {

@@ -225,3 +225,21 @@ test('the size is fine, worth a warning, or too large to write', () => {
     'stop',
   ]);
 });
+
+test('of many rows the first wrong one is named, and all of them are there when none is wrong', async () => {
+  const state = await emptyState();
+  for (let index = 100; index < 150; index += 1) upsertThread(state, aThread(`thread-${index}`));
+  const lines = snapshotOf(state).split('\n');
+  const at = (id: string) => lines.findIndex((line) => line.startsWith(`["${id}"`));
+  const opened = await openState(lines.join('\n'));
+  assert.equal(snapshotOf(opened), lines.join('\n'));
+  const doubled = lines.with(at('thread-121'), lines[at('thread-120')] ?? '');
+  const wrong = doubled.with(at('thread-125'), (lines[at('thread-125')] ?? '').replace(/,\d+,/, ',"late",'));
+  for (const text of [doubled, wrong]) {
+    await assert.rejects(openState(text.join('\n')), (error: Error) => {
+      assert.ok(error instanceof SnapshotError);
+      assert.match(error.message, new RegExp(`line ${at('thread-121') + 1}: threads: its key stands twice`));
+      return true;
+    });
+  }
+});
