@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Holder, readHolder } from '../git/lock.ts';
-import type { FoundLease } from '../nightly/lease.ts';
+import type { FoundLease } from '../nightly/lease-record.ts';
 import { day, type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import type { Finding } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import { GitPushError } from '../git/remote-errors.ts';
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository, Signature } from '../git/types.ts';
-import { type FoundLease, readLeases } from '../nightly/lease.ts';
+import { type FoundLease, readLeases } from '../nightly/lease-record.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import type { Oid } from '../shared/files.ts';

@@ -4,22 +4,16 @@ import type { Repository, Signature } from '../git/types.ts';
 import type { Clock, EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
-
-/** Where the lease lives: the first, or the second where the host lets this token push branches only. */
-export const leaseRefs = ['refs/memory/lease', 'refs/heads/memory/lease'] as const;
-
-export type LeaseRef = (typeof leaseRefs)[number];
-
-/** What the lease's commit says: its tree is empty, it has no parent. */
-export interface LeaseRecord {
-  /** Who works, for a person: host and process, or the Actions run. */
-  readonly worker: string;
-  /** Of this process alone; proves that a lease is one's own. */
-  readonly token: string;
-  /** The Actions run and attempt that holds it; null elsewhere. */
-  readonly run: string | null;
-  readonly leaseUntil: EpochSeconds;
-}
+import {
+  type FoundLease,
+  type FoundLeases,
+  type LeasePlace,
+  type LeaseRecord,
+  type LeaseRef,
+  leaseRefs,
+  readLease,
+  readLeases,
+} from './lease-record.ts';
 
 /** Somebody else took the lease, so nothing may be pushed any more. */
 export class LeaseLostError extends MemoryError {
@@ -101,7 +95,7 @@ export function continueLease({ ref, oid }: HeldLease, terms: LeaseTerms, ports:
 /** The lease that one's own Actions run holds, or the one with this token; null where neither does. */
 export async function findOwnLease(
   { run, token }: { readonly run: string | null; readonly token: string | null },
-  ports: Pick<LeasePorts, 'remote' | 'repository'>,
+  ports: LeasePlace,
   signal?: AbortSignal,
 ): Promise<HeldLease | null> {
   const there = [...(await readLeases(ports, signal)).values()].filter((found) => found !== null);
@@ -118,22 +112,13 @@ export async function findOwnLease(
 export async function proveHeld(
   held: Pick<HeldLease, 'ref' | 'oid'>,
   until: EpochSeconds,
-  ports: Pick<LeasePorts, 'remote' | 'repository'>,
+  ports: LeasePlace,
 ): Promise<void> {
   const found = await readLease(held.ref, ports);
   const isOurs = found?.oid === held.oid;
   if (!isOurs || found.record === null || found.record.leaseUntil < until)
     throw new LeaseLostError(isOurs ? null : (found?.record ?? null));
 }
-
-/** What a ref holds; `record` is null for one that nobody could have written: it counts as run out. */
-export interface FoundLease {
-  readonly ref: LeaseRef;
-  readonly oid: Oid;
-  readonly record: LeaseRecord | null;
-}
-
-export type FoundLeases = ReadonlyMap<LeaseRef, FoundLease | null>;
 
 async function takeRef(
   ref: LeaseRef,
@@ -244,47 +229,4 @@ async function swap(
   });
   await ports.remote.push([{ ref, expected, next }], signal);
   return next;
-}
-
-async function readLease(
-  ref: LeaseRef,
-  ports: Pick<LeasePorts, 'remote' | 'repository'>,
-  signal?: AbortSignal,
-): Promise<FoundLease | null> {
-  return (await readRefs([ref], ports, signal)).get(ref) ?? null;
-}
-
-export function readLeases(
-  ports: Pick<LeasePorts, 'remote' | 'repository'>,
-  signal?: AbortSignal,
-): Promise<FoundLeases> {
-  return readRefs(leaseRefs, ports, signal);
-}
-
-async function readRefs(
-  refs: readonly LeaseRef[],
-  { remote, repository }: Pick<LeasePorts, 'remote' | 'repository'>,
-  signal?: AbortSignal,
-): Promise<FoundLeases> {
-  const fetched = await remote.fetch(refs, { depth: 1, ...(signal === undefined ? {} : { signal }) });
-  const found = new Map<LeaseRef, FoundLease | null>();
-  for (const ref of refs) {
-    const oid = fetched.get(ref) ?? null;
-    const record = oid === null ? null : parseRecord((await repository.readCommit(oid)).message);
-    found.set(ref, oid === null ? null : { ref, oid, record });
-  }
-  return found;
-}
-
-function parseRecord(text: string): LeaseRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return null;
-    const { worker, token, run, leaseUntil } = value as Record<string, unknown>;
-    if (typeof worker !== 'string' || typeof token !== 'string' || !Number.isSafeInteger(leaseUntil)) return null;
-    return { worker, token, run: typeof run === 'string' ? run : null, leaseUntil: Number(leaseUntil) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

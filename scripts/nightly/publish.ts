@@ -7,7 +7,8 @@ import type { NightRecord, PendingPush } from '../state/night-record.ts';
 import { stateRef, writeStateCommit } from '../state/ref.ts';
 import type { StateTree } from '../state/tree.ts';
 import { findPullRequest, mirrorState, refuseForeignState } from './begin.ts';
-import { type Lease, type LeaseRecord, takeLease } from './lease.ts';
+import { type Lease, takeLease } from './lease.ts';
+import type { LeaseRecord } from './lease-record.ts';
 import { propose, toldByBooks } from './propose.ts';
 import type { Standing } from './standing.ts';
 import type { Team } from './team.ts';
@@ -64,8 +65,8 @@ async function publishUnderLease(
     repository,
     remote: team.remote,
     prove,
-    findPullRequest: async (night) => {
-      found = await findPullRequest(night, team, branch);
+    findPullRequest: async (night, tips) => {
+      found = await findPullRequest(night, team, branch, tips);
       return found;
     },
   });

@@ -11,10 +11,10 @@ import {
   type LeaseOutcome,
   type LeasePorts,
   type LeaseTerms,
-  leaseRefs,
   proveHeld,
   takeLease,
 } from '../../scripts/nightly/lease.ts';
+import { leaseRefs } from '../../scripts/nightly/lease-record.ts';
 import { aGitServer, type GitServer } from '../support/git-server.ts';
 import { env, git, temporaryFolder } from '../support/repository.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { git } from '../support/repository.ts';
@@ -185,3 +185,29 @@ test('a lease that is too short for the job to come is as if it were lost', asyn
   const { stdout } = await run.stage('remember', { at: '2026-11-22T04:47:01Z' });
   assert.match(stdout, /the lease moved after the claim/);
 });
+
+for (const [when, requests] of [
+  ['before the first session is read', 1],
+  ['before a repository’s memory is written', 2],
+] as const) {
+  test(`a lease that goes ${when} stops the night there; what was paid stays in the journal`, async (t) => {
+    const { team, run } = await claimed(t);
+    let [journal, asked] = ['', 0];
+    team.server.fault = ({ url }) => {
+      if (journal === '' || !existsSync(journal) || !url.includes('/info/refs')) return null;
+      asked += 1;
+      if (asked === requests) git(team.dir, 'update-ref', '-d', 'refs/memory/lease');
+      return null;
+    };
+    const { code, stderr } = await run.stage('remember', {
+      before: (clone) => {
+        journal = join(clone, '.git/memory/journal');
+        rmSync(journal, { recursive: true, force: true });
+      },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /The lease was lost/);
+    assert.equal(asked, requests);
+    assert.equal(JSON.parse(readFileSync(join(run.artifacts, 'night/night.json'), 'utf8')).outcome, 'stopped');
+  });
+}

@@ -51,20 +51,7 @@ export async function aStagedTeam(t: TestContext, config = ''): Promise<StagedTe
   let runs = 0;
   return {
     ...team,
-    collect: async (...sessions) => {
-      const folder = temporaryFolder(t);
-      writeFiles(folder, Object.fromEntries(sessions.map((one) => [`rollout-${one.id}.jsonl`, codexText(one)])));
-      const rollouts = openRollouts([{ agent: 'codex', path: folder }], {
-        include: [],
-        checkouts: checkoutsFrom({}),
-        home: '/home/dana',
-      });
-      const { found } = await rollouts.list();
-      const read = [];
-      for (const { thread } of found) read.push(await rollouts.read(thread.id));
-      const repository = await openRepository(team.dir, { env: gitEnv });
-      await addRollouts({ repository, ref: archiveRef, remote: null }, read, 0, { clock: fixedClock(dayAt(2)) });
-    },
+    collect: (...sessions) => collectInto(t, team.dir, ...sessions),
     run: (at) => {
       runs += 1;
       const id = String(4_710 + runs);
@@ -72,6 +59,19 @@ export async function aStagedTeam(t: TestContext, config = ''): Promise<StagedTe
       return aRun(t, team, id, at);
     },
   };
+}
+
+/** Puts sessions on the ref of a bare repository, as laptops of the team do. */
+export async function collectInto(t: TestContext, dir: string, ...sessions: readonly CodexSession[]): Promise<void> {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, Object.fromEntries(sessions.map((one) => [`rollout-${one.id}.jsonl`, codexText(one)])));
+  const place = { include: [], checkouts: checkoutsFrom({}), home: '/home/dana' };
+  const rollouts = openRollouts([{ agent: 'codex', path: folder }], place);
+  const { found } = await rollouts.list();
+  const read = [];
+  for (const { thread } of found) read.push(await rollouts.read(thread.id));
+  const repository = await openRepository(dir, { env: gitEnv });
+  await addRollouts({ repository, ref: archiveRef, remote: null }, read, 0, { clock: fixedClock(dayAt(2)) });
 }
 
 function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRun {

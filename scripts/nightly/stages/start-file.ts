@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../../shared/clock.ts';
 import type { Oid } from '../../shared/files.ts';
-import { type HeldLease, leaseRefs } from '../lease.ts';
+import type { HeldLease } from '../lease.ts';
+import { leaseRefs } from '../lease-record.ts';
 import type { Wishes } from '../policy.ts';
 import type { FoundFacts, PullFacts, RemoteTips } from '../team-facts.ts';
 import { type Fields, HandOverError, parseFields } from './fields.ts';
