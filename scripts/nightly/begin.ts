@@ -42,8 +42,8 @@ export async function beginTeamNight(team: Team, beginning: Beginning, signal?: 
       repository,
       remote: team.remote,
       prove,
-      findPullRequest: async (night) => {
-        found = await findPullRequest(night, team, branch);
+      findPullRequest: async (night, tips) => {
+        found = await findPullRequest(night, team, branch, tips);
         return found;
       },
     });
@@ -64,11 +64,12 @@ export async function findPullRequest(
   night: NightRecord,
   team: Team,
   headBranch: string,
+  tips: readonly Oid[],
 ): Promise<FoundRequest | null> {
   if (team.forge === null) return { recorded: null, open: null };
   try {
     const base = team.config.delivery.base ?? (await team.forge.repository()).defaultBranch;
-    return await team.forge.find({ number: night.pullRequest?.number ?? null, headBranch, base });
+    return await team.forge.find({ number: night.pullRequest?.number ?? null, headBranch, base, tips });
   } catch (error) {
     team.warn(`The pull request cannot be looked at: ${messageOf(error)}`);
     return null;

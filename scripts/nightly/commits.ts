@@ -70,7 +70,7 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
   const changes = changesOf(start.standing, made.files);
   const isQuiet = changes.size === 0;
-  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null && start.unproposed === null)
+  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null && !start.isUnsettled)
     return none;
   const save = (night: NightRecord, expected: Oid | null, closed = start.closed) =>
     saveState(repository, refs, { ...start, closed }, made, night, expected);
@@ -130,7 +130,8 @@ async function saveState(
   const { reviewed, closed } = start;
   const tree = { text, night, baseline, reviewed, closed };
   const message = `state: run ${made.runId}\n`;
-  const proposed = refs.keepsTips ? (night.pendingPush?.tip ?? null) : null;
+  const tip = night.recordedTips[start.branch] ?? null;
+  const proposed = refs.keepsTips && tip !== start.night.recordedTips[start.branch] ? tip : null;
   const commit = await writeStateCommit(repository, { expected, proposed, tree, at, author, message });
   await refs.swap(stateRef, expected, commit);
   return commit;

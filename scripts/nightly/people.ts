@@ -22,7 +22,7 @@ export interface PeoplesWork {
  * @param mask takes secrets out of the trees: lines are known by what is left.
  */
 export function recordPeople(
-  { state, before, memories, rejected, reopened }: PeopleStart,
+  { state, before, memories, removals, reopened }: PeopleStart,
   mask: (files: Files) => Files,
   runId: string,
   now: EpochSeconds,
@@ -30,17 +30,15 @@ export function recordPeople(
   if (reopened !== null) liftRejection(state, reopened, now);
   const today = mask(memories);
   const night = { runId, setAt: now };
-  if (rejected !== null) forget(state, mask(rejected.files), today, { ...night, ...rejection(rejected) });
-  return before === null ? { added: 0, removed: 0 } : compare(state, mask(before), today, night);
+  const work = before === null ? { added: 0, removed: 0 } : compare(state, mask(before), today, night);
+  for (const { before: then, now: there, reason, pullRequest } of removals)
+    forget(state, mask(then), [today, mask(there)], { ...night, reason, pullRequest });
+  return work;
 }
 
-type PeopleStart = Pick<Start, 'state' | 'before' | 'memories' | 'rejected' | 'reopened'>;
+type PeopleStart = Pick<Start, 'state' | 'before' | 'memories' | 'removals' | 'reopened'>;
 
 type Tombstone = Parameters<typeof setTombstone>[1];
-
-function rejection({ pullRequest }: { readonly pullRequest: string | null }) {
-  return { reason: 'the pull request was rejected', pullRequest };
-}
 
 function liftRejection(state: State, pullRequest: string, now: EpochSeconds): void {
   for (const tombstone of listTombstones(state)) {
@@ -48,10 +46,12 @@ function liftRejection(state: State, pullRequest: string, now: EpochSeconds): vo
   }
 }
 
-/** What the rejected proposal held and stands nowhere today. */
-function forget(state: State, proposed: Files, now: Files, why: Omit<Tombstone, 'kind' | 'key'>): void {
-  for (const scope of [...scopesOf(proposed), everywhere]) {
-    const { removed } = personsChanges(proposed, now, scope);
+/** What stood there and stands in none of the trees of today. */
+function forget(state: State, before: Files, today: readonly Files[], why: Omit<Tombstone, 'kind' | 'key'>): void {
+  for (const scope of [...scopesOf(before), everywhere]) {
+    const [first = [], ...others] = today.map((files) => personsChanges(before, files, scope).removed);
+    const goneFrom = others.map((removed) => new Set(removed.map(({ hash }) => hash)));
+    const removed = first.filter(({ hash }) => goneFrom.every((hashes) => hashes.has(hash)));
     const isNew = removed.map((line) => bury(state, line, scope, why)).includes(true);
     if (isNew && scope !== everywhere) enqueueConsolidation(state, scope, why.setAt);
   }

@@ -15,8 +15,8 @@ export interface StandingFacts {
   readonly tipReached: boolean;
   /** `none`: no pull request was made yet. `unknown`: the host could not be asked. */
   readonly pullRequest: 'none' | 'open' | 'merged' | 'closed' | 'unknown';
-  /** The host merged a tip that an earlier night had left. */
-  readonly isMergedInPart: boolean;
+  /** A tip that an earlier night had left, and that the host merged; null where it merged all or nothing. */
+  readonly mergedPart: Oid | null;
   readonly isRejected: boolean;
 }
 
@@ -24,8 +24,13 @@ export interface StandingFacts {
 export type Standing =
   /** Nothing is proposed: the default branch is all there is. */
   | { readonly from: 'default' }
-  /** Merged, at least up to a run; what was proposed after it is applied again and proposed anew. */
-  | { readonly from: 'merged'; readonly upTo: string | null; readonly isWhole: boolean }
+  /** Merged, up to a run or a tip that the host names; what was proposed after it is applied again and proposed anew. */
+  | {
+      readonly from: 'merged';
+      readonly upTo: string | null;
+      readonly tip: Oid | null;
+      readonly isWhole: boolean;
+    }
   /** Under review, or pushed and not yet proposed: the branch, with the default branch merged in. */
   | { readonly from: 'branch' }
   /** Closed, or the branch deleted: the default branch; what was proposed is held. */
@@ -39,9 +44,9 @@ export function standingOf(facts: StandingFacts): Standing {
   }
   const last = facts.proposedRuns.at(-1) ?? null;
   const upTo = facts.proposedRuns.findLast((run) => facts.mergedRuns.has(run)) ?? null;
-  const isWhole = facts.tipReached || upTo === last || (facts.pullRequest === 'merged' && !facts.isMergedInPart);
-  if (!isWhole && upTo !== null) return { from: 'merged', upTo, isWhole };
-  if (isWhole || facts.isMergedInPart) return { from: 'merged', upTo: last, isWhole: true };
+  const isWhole = facts.tipReached || upTo === last || (facts.pullRequest === 'merged' && facts.mergedPart === null);
+  if (isWhole) return { from: 'merged', upTo: last, tip: null, isWhole };
+  if (upTo !== null || facts.mergedPart !== null) return { from: 'merged', upTo, tip: facts.mergedPart, isWhole };
   if (facts.pullRequest === 'unknown') return { from: 'unknown' };
   if (facts.pullRequest === 'closed' || facts.branch === null) return { from: 'closed', isRejected: facts.isRejected };
   return { from: 'branch' };

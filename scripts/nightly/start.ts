@@ -29,12 +29,14 @@ export interface Start {
   readonly standing: Files;
   /** What the last night left where people worked since; null where nobody can have. */
   readonly before: Files | null;
-  /** A proposal that was rejected: what it added and stands nowhere is forgotten. */
-  readonly rejected: { readonly files: Files; readonly pullRequest: string | null } | null;
+  /** What people took away elsewhere than on the branch that the night builds on. */
+  readonly removals: readonly Removal[];
   /** A pull request that was closed and no longer is: what its rejection had forgotten counts again. */
   readonly reopened: string | null;
   /** What is committed begins a new proposal: the one that is recorded has ended. */
   readonly afresh: boolean;
+  /** What the state ref holds is not what the night starts from: a push that was begun has been done or given up. */
+  readonly isUnsettled: boolean;
   /** A tip that reached its branch in a push of which no end was recorded. */
   readonly unproposed: Oid | null;
   /** Run id → when it reached the branch that people read; null where every night commits there itself. */
@@ -48,6 +50,15 @@ export interface Start {
   readonly baseline: FilesByScope;
   readonly reviewed: FilesByScope;
   readonly closed: ReadonlyMap<string, FilesByScope>;
+}
+
+/** Bullets that stood there and stand neither in `now` nor in the memories that the night builds on are forgotten. */
+export interface Removal {
+  readonly before: Files;
+  readonly now: Files;
+  readonly reason: string;
+  /** Its number, where a verdict on a pull request was the reason: the verdict can be taken back. */
+  readonly pullRequest: string | null;
 }
 
 /** Paths that are ours in the branch's tree. */
@@ -143,9 +154,10 @@ async function startAt(
     memories,
     standing: memories,
     before,
-    rejected: null,
+    removals: [],
     reopened: null,
     afresh: false,
+    isUnsettled: false,
     unproposed: null,
     reachedAt: null,
     stateOid,

@@ -1,7 +1,7 @@
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import { type PullRequest, rejectLabel } from '../publish/forge.ts';
-import type { EpochSeconds } from '../shared/clock.ts';
+import { day, type EpochSeconds } from '../shared/clock.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { statePath } from '../state/current.ts';
 import { SnapshotError } from '../state/errors.ts';
@@ -31,6 +31,9 @@ export type PullFacts = Pick<PullRequest, 'number' | 'url' | 'state' | 'labels' 
 /** Copies of the state that are looked at in the default branch's history. */
 const historyLimit = 400;
 
+/** Twice the time after which what nobody used goes: older commits tell nothing that counts. */
+const historyDays = 61;
+
 /** Fetches what a night starts from. @throws what the transport throws; absent refs are null. */
 export async function fetchTips(
   remote: Remote,
@@ -48,10 +51,10 @@ export async function fetchTips(
   };
 }
 
-/** Our runs that the last proposal holds and the default branch, as the last night saw it, does not; the earliest first. */
+/** Our runs that the last proposal holds and the default branch, as the last night saw it, never did; the earliest first. */
 export async function proposedRuns(repository: Repository, tips: RemoteTips, night: NightRecord): Promise<string[]> {
   const tip = await ifHere(repository, night.recordedTips[tips.proposal.ref] ?? null);
-  const before = new Set(await runsAt(repository, await ifHere(repository, night.defaultBranchOid)));
+  const before = await reachedRuns(repository, await ifHere(repository, night.defaultBranchOid));
   return (await runsAt(repository, tip)).filter((run) => !before.has(run));
 }
 
@@ -65,8 +68,7 @@ export async function standingFacts(
 ): Promise<StandingFacts> {
   const recordedTip = night.recordedTips[tips.proposal.ref] ?? null;
   const history = await sinceRecorded(repository, tips.base.oid, night.defaultBranchOid);
-  const mergedRuns = new Set<string>();
-  for (const oid of history) for (const run of await runsAt(repository, oid)) mergedRuns.add(run);
+  const mergedRuns = new Set((await reachedRuns(repository, tips.base.oid)).keys());
   const request = found?.recorded ?? found?.open ?? null;
   const isPart = request?.state === 'merged' && (await isEarlier(repository, request.headOid, recordedTip));
   if (isPart) for (const run of await runsAt(repository, request.headOid)) mergedRuns.add(run);
@@ -78,17 +80,19 @@ export async function standingFacts(
     proposedRuns: await proposedRuns(repository, tips, night),
     tipReached: recordedTip !== null && history.includes(recordedTip),
     pullRequest: found === null ? 'unknown' : request === null ? missing(night) : request.state,
-    isMergedInPart: isPart,
+    mergedPart: isPart ? request.headOid : null,
     isRejected: request?.labels.includes(rejectLabel) ?? false,
   };
 }
 
-/** Run id → when a commit of the default branch first held it, of the last months. */
-export async function reachedRuns(repository: Repository, base: Oid | null): Promise<Map<string, EpochSeconds>> {
+/** Run id → when a commit of the branch first held it, of its last months: a revert takes none back. */
+export async function reachedRuns(repository: Repository, tip: Oid | null): Promise<Map<string, EpochSeconds>> {
   const reached = new Map<string, EpochSeconds>();
-  if (base === null) return reached;
+  if (tip === null) return reached;
+  const history = await repository.history(tip, historyLimit);
+  const since = (history[0]?.at ?? 0) - historyDays * day;
   let last: Oid | undefined;
-  for (const { oid, at } of (await repository.history(base, historyLimit)).toReversed()) {
+  for (const { oid, at } of history.filter((commit) => commit.at >= since).toReversed()) {
     const copy = (await repository.listFiles(oid, [statePath])).get(statePath);
     if (copy !== undefined && copy !== last) {
       for (const run of await runsAt(repository, oid)) if (!reached.has(run)) reached.set(run, at);

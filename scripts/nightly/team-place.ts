@@ -3,7 +3,7 @@ import type { Files, Oid } from '../shared/files.ts';
 import type { NightRecord } from '../state/night-record.ts';
 import { mergeMemories } from '../workspace/merge.ts';
 import type { Standing, StandingFacts } from './standing.ts';
-import type { Start } from './start.ts';
+import type { Removal, Start } from './start.ts';
 import { type RemoteTips, runsAt } from './team-facts.ts';
 import { forkPoint, ifHere, memoriesAt, reaches } from './team-history.ts';
 
@@ -17,12 +17,12 @@ type PlaceFields =
   | 'memories'
   | 'standing'
   | 'before'
-  | 'rejected'
+  | 'removals'
   | 'afresh';
 
 /** Where a night's commits go, and what they start from. */
 export interface Place extends Pick<Start, PlaceFields> {
-  /** Of a proposal that was merged up to an earlier night: its memory as it was merged; else null. */
+  /** Of a proposal that was not merged as the last night left it: its memory as it was merged; else null. */
   readonly mergedPart: Files | null;
 }
 
@@ -45,10 +45,11 @@ export async function placeOf(
   const left = await memoriesAt(repository, recorded);
   if (verdict.from === 'branch') return underReview(repository, tips, { recorded, seen, theirs, left });
   const late = await lateWork(repository, tips, recorded);
-  const mergedPart =
-    verdict.from === 'merged' && !verdict.isWhole
-      ? await memoriesAt(repository, await tipOfRun(repository, recorded, verdict.upTo))
-      : null;
+  const merged =
+    verdict.from === 'merged'
+      ? (verdict.tip ?? (await mergedTip(repository, recorded, verdict.upTo, base.oid)))
+      : recorded;
+  const mergedPart = merged === recorded ? null : await memoriesAt(repository, merged);
   const accepted = mergedPart === null ? theirs : mergeMemories(mergedPart, left, theirs).files;
   const memories = late === null ? accepted : mergeMemories(left, accepted, late.files).files;
   // What nobody recorded is kept in the history: it may be a person's.
@@ -63,13 +64,20 @@ export async function placeOf(
     memories,
     standing: theirs,
     before: isMerged ? left : hasMoved ? await memoriesAt(repository, seen) : null,
-    rejected:
-      verdict.from === 'closed' && verdict.isRejected
-        ? { files: left, pullRequest: night.pullRequest === null ? null : String(night.pullRequest.number) }
-        : null,
+    removals: [
+      ...(late === null ? [] : [{ before: left, now: late.files, reason: removedLate, pullRequest: null }]),
+      ...(verdict.from === 'closed' && verdict.isRejected ? [rejection(left, theirs, night)] : []),
+    ],
     afresh: true,
     mergedPart,
   };
+}
+
+const removedLate = 'a person removed the line';
+
+function rejection(left: Files, theirs: Files, night: NightRecord): Removal {
+  const pullRequest = night.pullRequest === null ? null : String(night.pullRequest.number);
+  return { before: left, now: theirs, reason: 'the pull request was rejected', pullRequest };
 }
 
 /** Delivered without review: the default branch is the branch. */
@@ -84,7 +92,7 @@ async function onBase(repository: Repository, { base }: RemoteTips, night: Night
     memories: theirs,
     standing: theirs,
     before: recorded === null || recorded === base.oid ? null : await memoriesAt(repository, recorded),
-    rejected: null,
+    removals: [],
     afresh: false,
     mergedPart: null,
   };
@@ -116,7 +124,7 @@ async function underReview(
     memories: hasMoved ? mergeMemories(await memoriesAt(repository, fork), now, theirs).files : now,
     standing: hasMoved ? theirs : now,
     before: isUntouched || recorded === null ? null : left,
-    rejected: null,
+    removals: [],
     afresh: false,
     mergedPart: null,
   };
@@ -135,11 +143,29 @@ async function lateWork(
   return { tip, files: await memoriesAt(repository, tip) };
 }
 
-/** The last commit of the proposal whose copy of the state ends with that run. */
-async function tipOfRun(repository: Repository, tip: Oid | null, run: string | null): Promise<Oid | null> {
-  if (tip === null) return null;
-  for (const { oid } of await repository.history(tip, 200)) {
-    if ((await runsAt(repository, oid)).at(-1) === run) return oid;
+/**
+ * The commit of the proposal that was merged: of those with that run as the last, the one that stands as it is in the
+ * default branch's history, else the newest.
+ */
+async function mergedTip(
+  repository: Repository,
+  recorded: Oid | null,
+  upTo: string | null,
+  base: Oid | null,
+): Promise<Oid | null> {
+  if (recorded === null || base === null) return recorded;
+  const candidates: Oid[] = [];
+  for (const { oid } of await repository.history(recorded, 200)) {
+    const last = (await runsAt(repository, oid)).at(-1);
+    if (last === upTo) candidates.push(oid);
+    else if (candidates.length > 0) break;
   }
-  return null;
+  const standing = new Set<string>();
+  for (const { oid } of await repository.history(base, 50)) standing.add(await treeOf(repository, oid));
+  for (const oid of candidates) if (standing.has(await treeOf(repository, oid))) return oid;
+  return candidates[0] ?? recorded;
+}
+
+async function treeOf(repository: Repository, commit: Oid): Promise<string> {
+  return JSON.stringify([...(await repository.listFiles(commit, ['memories']))]);
 }

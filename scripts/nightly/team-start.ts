@@ -1,9 +1,10 @@
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import { MemoryError } from '../shared/errors.ts';
+import type { Oid } from '../shared/files.ts';
 import { openStateOfRef } from '../state/current.ts';
 import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
-import { snapshotOf } from '../state/snapshot.ts';
+import { emptyState, snapshotOf } from '../state/snapshot.ts';
 import type { StateTree } from '../state/tree.ts';
 import { type Standing, type StandingFacts, standingOf } from './standing.ts';
 import type { Start } from './start.ts';
@@ -27,8 +28,11 @@ export interface TeamStartPorts {
   readonly remote: Remote;
   /** Before every push. @throws LeaseLostError */
   prove(): Promise<void>;
-  /** The pull request, as the host has it; null where it cannot be asked. */
-  findPullRequest(night: NightRecord): Promise<FoundFacts | null>;
+  /**
+   * The pull request, as the host has it; null where it cannot be asked.
+   * @param tips of the branch, recorded and today's: by them one is known of which no number is recorded.
+   */
+  findPullRequest(night: NightRecord, tips: readonly Oid[]): Promise<FoundFacts | null>;
 }
 
 /**
@@ -49,22 +53,27 @@ export async function loadTeamStart(
       ? { tree: null, tips: fetched, unproposed: null }
       : await finishPending(loaded, fetched, { repository, swap: teamSwap(remote, ports.prove) });
   const isLost = settled.tree === null && delivery === 'pull-request' && settled.tips.proposal.oid !== null;
-  const lostTo = isLost ? await ports.findPullRequest(emptyNightRecord) : null;
+  const find = (record: NightRecord) => ports.findPullRequest(record, tipsOf(record, settled.tips));
+  const lostTo = isLost ? await find(emptyNightRecord) : null;
   if (isLost && lostTo === null) throw unknown();
-  const night = settled.tree?.night ?? (await rebuiltNight(repository, settled.tips, lostTo));
-  const mustAsk = delivery === 'pull-request' && (await proposedRuns(repository, settled.tips, night)).length > 0;
-  const found = lostTo ?? (mustAsk ? await ports.findPullRequest(night) : { recorded: null, open: null });
+  const recorded = settled.tree?.night ?? (await rebuiltNight(repository, settled.tips, lostTo));
+  const mustAsk = delivery === 'pull-request' && (await proposedRuns(repository, settled.tips, recorded)).length > 0;
+  const found = lostTo ?? (mustAsk ? await find(recorded) : { recorded: null, open: null });
+  const known = found?.recorded ?? found?.open ?? null;
+  const night = known === null ? recorded : { ...recorded, pullRequest: { number: known.number, url: known.url } };
   const tips = found?.recorded?.state === 'merged' ? await withNewBase(settled.tips, remote) : settled.tips;
   const facts = await standingFacts(repository, tips, night, delivery, found);
   const standing = standingOf(facts);
   if (standing.from === 'unknown') throw unknown();
   const place = await placeOf(repository, tips, night, standing, delivery);
   const text = settled.tree?.text ?? null;
-  const state = text === null ? await rebuiltState(repository, tips) : await openStateOfRef(text);
+  const copy = text === null ? await rebuiltState(repository, tips) : null;
+  const state = text === null ? (copy ?? (await emptyState())) : await openStateOfRef(text);
   const start: Start = {
     ...place,
     before: settled.tree === null ? null : place.before,
     reopened: null,
+    isUnsettled: settled.tree === null ? copy !== null : loaded?.night.pendingPush !== null,
     unproposed: settled.unproposed,
     reachedAt: delivery === 'pull-request' ? await reachedRuns(repository, tips.base.oid) : null,
     state,
@@ -76,6 +85,10 @@ export async function loadTeamStart(
     closed: settled.tree?.closed ?? new Map(),
   };
   return { start: afterVerdict(start, standing, facts, place), standing, tips, settled: settled.tree };
+}
+
+function tipsOf(night: NightRecord, { proposal }: RemoteTips): Oid[] {
+  return [night.recordedTips[proposal.ref] ?? null, proposal.oid].filter((tip) => tip !== null);
 }
 
 /** It was merged after the tips were fetched, perhaps: what is not there yet must not look as if a person removed it. */

@@ -1,3 +1,4 @@
+import type { Oid } from '../shared/files.ts';
 import { ForgeError } from './errors.ts';
 import {
   bodyHash,
@@ -29,12 +30,23 @@ export function createForge(host: Host): Forge {
   };
 }
 
-async function find(host: Host, { number, headBranch, base }: Query): Promise<Found> {
+async function find(host: Host, { number, headBranch, base, tips = [] }: Query): Promise<Found> {
   const named = number === null ? null : await host.get(number);
   const recorded = named?.isFromHere && named.headBranch === headBranch ? named : null;
   if (recorded?.state === 'open') return { recorded, open: recorded };
   const { ours } = await lookAround(host, headBranch, base);
-  return { recorded, open: ours };
+  const isUnknown = number === null && ours === null && tips.length > 0;
+  return { recorded: isUnknown ? await endedWith(host, headBranch, tips) : recorded, open: ours };
+}
+
+/** As after a death between opening it and noting its number. */
+async function endedWith(host: Host, headBranch: string, tips: readonly Oid[]): Promise<PullRequest | null> {
+  const here = (await host.listEnded(headBranch)).filter(
+    (pull) => pull.isFromHere && pull.headBranch === headBranch && pull.headOid !== null && tips.includes(pull.headOid),
+  );
+  if (here.length === 0) return null;
+  const login = (await host.whoAmI()).toLowerCase();
+  return here.find(({ author }) => author.toLowerCase() === login) ?? null;
 }
 
 interface Around {

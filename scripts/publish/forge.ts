@@ -42,10 +42,15 @@ export interface Query {
   readonly number: number | null;
   readonly headBranch: string;
   readonly base: string;
+  /** Where no number is recorded: tips with which one of ours may have ended before anybody noted it. */
+  readonly tips?: readonly Oid[];
 }
 
 export interface Found {
-  /** What the recorded number names, whatever its state; null where it names none from this branch. */
+  /**
+   * What the recorded number names, whatever its state; null where it names none from this branch. Without a number the
+   * newest of ours that ended with one of the tips, if none is open.
+   */
   readonly recorded: PullRequest | null;
   /** The one open pull request that is ours. */
   readonly open: PullRequest | null;

@@ -30,6 +30,8 @@ function githubHost(api: Api, apiUrl: URL, root: string): Host {
     facts ??= factsFrom(await api.send('GET', root));
     return facts;
   };
+  const headOf = async (headBranch: string) =>
+    encodeURIComponent(`${(await repository()).name.split('/')[0] ?? ''}:${headBranch}`);
   return {
     kind: 'github',
     host: apiUrl.host === 'api.github.com' ? 'github.com' : apiUrl.host.replace(/^api\.(?=.*\.ghe\.com$)/, ''),
@@ -43,10 +45,14 @@ function githubHost(api: Api, apiUrl: URL, root: string): Host {
       return value === null ? null : pullFrom(value);
     },
     listOpen: async (headBranch) => {
-      const owner = (await repository()).name.split('/')[0] ?? '';
-      const head = encodeURIComponent(`${owner}:${headBranch}`);
+      const head = await headOf(headBranch);
       const found = await api.list(`${root}/pulls?state=open&sort=created&direction=asc&per_page=100&head=${head}`);
       return found.map(pullFrom);
+    },
+    listEnded: async (headBranch) => {
+      const head = await headOf(headBranch);
+      const path = `${root}/pulls?state=closed&sort=created&direction=desc&per_page=30&head=${head}`;
+      return listAt(await api.send('GET', path)).map(pullFrom);
     },
     create: async (draft) => pullFrom(await api.send('POST', `${root}/pulls`, bodyOf(draft))),
     update: async (pull, fields) => pullFrom(await api.send('PATCH', `${root}/pulls/${pull.number}`, fields)),

@@ -43,6 +43,13 @@ function gitlabHost(api: Api, host: string, root: string): Host {
       const found = await api.list(`${requests}?state=opened&sort=asc&per_page=100&source_branch=${branch}`);
       return found.map(requestFrom);
     },
+    listEnded: async (headBranch) => {
+      const branch = encodeURIComponent(headBranch);
+      const path = `${requests}?state=all&order_by=created_at&sort=desc&per_page=30&source_branch=${branch}`;
+      return listAt(await api.send('GET', path))
+        .map(requestFrom)
+        .filter(({ state }) => state !== 'open');
+    },
     create: async (draft) => requestFrom(await api.send('POST', requests, bodyOf(draft))),
     update: async (pull, { title, body, base }) =>
       requestFrom(

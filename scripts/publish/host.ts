@@ -11,6 +11,8 @@ export interface Host {
   get(number: number): Promise<PullRequest | null>;
   /** Every open one from a branch of that name, forks' too, the oldest first. */
   listOpen(headBranch: string): Promise<readonly PullRequest[]>;
+  /** The newest that have ended, from a branch of that name, forks' too, the newest first. */
+  listEnded(headBranch: string): Promise<readonly PullRequest[]>;
   create(draft: Draft): Promise<PullRequest>;
   update(pull: PullRequest, fields: { title?: string; body?: string; base?: string }): Promise<PullRequest>;
   /** Adds labels to it; the host makes missing ones where the token may. */

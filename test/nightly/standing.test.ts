@@ -13,7 +13,7 @@ function facts(more: Partial<StandingFacts> = {}): StandingFacts {
     proposedRuns: ['run-1', 'run-2'],
     tipReached: false,
     pullRequest: 'open',
-    isMergedInPart: false,
+    mergedPart: null,
     isRejected: false,
     ...more,
   };
@@ -27,7 +27,7 @@ test('nothing recorded, or another delivery: the default branch', () => {
 });
 
 test('merged by a fast-forward, by squash or rebase (the state holds its run), or by the host’s word', () => {
-  const merged = { from: 'merged', upTo: 'run-2', isWhole: true };
+  const merged = { from: 'merged', upTo: 'run-2', tip: null, isWhole: true };
   assert.deepEqual(standingOf(facts({ tipReached: true })), merged);
   assert.deepEqual(standingOf(facts({ mergedRuns: new Set(['run-1', 'run-2']) })), merged);
   assert.deepEqual(standingOf(facts({ pullRequest: 'merged' })), merged);
@@ -42,6 +42,7 @@ test('where an older tip was merged, what came after is proposed anew', () => {
   assert.deepEqual(standingOf(facts({ mergedRuns: new Set(['run-1']) })), {
     from: 'merged',
     upTo: 'run-1',
+    tip: null,
     isWhole: false,
   });
 });

@@ -76,12 +76,13 @@ function repository({ settings, url }: ForgeStore, { who }: ForgeCall) {
 function list(store: ForgeStore, { query }: ForgeCall): ForgePull[] {
   const [owner, head] = (query.get('head') ?? '').split(':');
   const state = query.get('state') ?? 'open';
-  return store.pulls.filter((pull) => {
+  const found = store.pulls.filter((pull) => {
     const isOpen = pull.state === 'open';
     if (state !== 'all' && isOpen !== (state === 'open')) return false;
     // The filter knows owner and branch: another repository of the same owner passes.
     return head === undefined || (pull.head === head && same(owner, ownerOf(store, pull)));
   });
+  return query.get('direction') === 'desc' ? found.reverse() : found;
 }
 
 function ownerOf({ settings }: ForgeStore, pull: ForgePull): string {

@@ -53,7 +53,10 @@ function projectFacts({ settings, url }: ForgeStore, { who }: ForgeCall) {
 function list(store: ForgeStore, { query }: ForgeCall): ForgePull[] {
   const branch = query.get('source_branch');
   const isOpen = query.get('state') === 'opened';
-  return store.pulls.filter((pull) => (!isOpen || pull.state === 'open') && (branch === null || pull.head === branch));
+  const found = store.pulls.filter(
+    (pull) => (!isOpen || pull.state === 'open') && (branch === null || pull.head === branch),
+  );
+  return query.get('sort') === 'desc' ? found.reverse() : found;
 }
 
 function create(store: ForgeStore, { body, who }: ForgeCall): ForgeReply {

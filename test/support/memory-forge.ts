@@ -47,9 +47,11 @@ export function aForge(tipOf: (branch: string) => string | null): MemoryForge {
           mayPush: true,
           mayOpenPullRequests: true,
         }),
-        find: async ({ number }) => {
+        find: async ({ number, tips = [] }) => {
           await watch('find', 'before');
-          const recorded = pulls.find((pull) => pull.number === number);
+          const named = pulls.find((pull) => pull.number === number);
+          const ended = pulls.findLast(({ state, headOid }) => state !== 'open' && tips.includes(headOid ?? ''));
+          const recorded = named ?? (number === null && openOne() === undefined ? ended : undefined);
           const open = openOne();
           await watch('find', 'after');
           return {

@@ -13,7 +13,7 @@ export function isExtraction(request: RecordedRequest): boolean {
 }
 
 /** The rows that a request of phase 1 shows. */
-export function rowsOf(request: RecordedRequest): Row[] {
+export function rowsOf(request: Pick<RecordedRequest, 'texts'>): Row[] {
   const text = request.texts[1] ?? '';
   return text.split(/^(?=\[(?:human|assistant|commentary|tool|harness|other_agent) @)/m).flatMap((part): Row[] => {
     const match = /^\[(\w+) @([\d:.]+)[^\]]*\] ([\s\S]*)$/.exec(part);
@@ -27,7 +27,7 @@ export function rowsOf(request: RecordedRequest): Row[] {
  * command's output a piece of knowledge. A session that begins with "nothing" teaches nothing.
  */
 export function extractionOf(
-  request: RecordedRequest,
+  request: Pick<RecordedRequest, 'texts'>,
 ): Record<'rollout_summary' | 'rollout_slug' | 'raw_memory', string> {
   const rows = rowsOf(request);
   const human = rows.filter((row) => row.who === 'human');

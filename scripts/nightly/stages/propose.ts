@@ -202,8 +202,8 @@ async function startNow(
     repository: stage.repository,
     remote: team.remote,
     prove: lease.prove,
-    findPullRequest: async (night: NightRecord) => {
-      found = await findPullRequest(night, team, team.config.delivery.branch);
+    findPullRequest: async (night: NightRecord, tips: readonly Oid[]) => {
+      found = await findPullRequest(night, team, team.config.delivery.branch, tips);
       return found;
     },
   });
