@@ -131,7 +131,9 @@ async function saveState(
   const tree = { text, night, baseline, reviewed, closed };
   const message = `state: run ${made.runId}\n`;
   const tip = night.recordedTips[start.branch] ?? null;
-  const proposed = refs.keepsTips && tip !== start.night.recordedTips[start.branch] ? tip : null;
+  // The state before it keeps the same tip, where there is one.
+  const isKept = expected !== null && tip === start.night.recordedTips[start.branch];
+  const proposed = refs.keepsTips && !isKept ? tip : null;
   const commit = await writeStateCommit(repository, { expected, proposed, tree, at, author, message });
   await refs.swap(stateRef, expected, commit);
   return commit;

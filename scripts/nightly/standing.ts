@@ -18,6 +18,8 @@ export interface StandingFacts {
   /** A tip that an earlier night had left, and that the host merged; null where it merged all or nothing. */
   readonly mergedPart: Oid | null;
   readonly isRejected: boolean;
+  /** What the branch held when the host closed the pull request; null where it is not closed, or nobody knows. */
+  readonly closedTip: Oid | null;
 }
 
 /** Where a night takes the memories from. @source design §4, "Start of a night": the first matching row. */
@@ -25,16 +27,11 @@ export type Standing =
   /** Nothing is proposed: the default branch is all there is. */
   | { readonly from: 'default' }
   /** Merged, up to a run or a tip that the host names; what was proposed after it is applied again and proposed anew. */
-  | {
-      readonly from: 'merged';
-      readonly upTo: string | null;
-      readonly tip: Oid | null;
-      readonly isWhole: boolean;
-    }
+  | { readonly from: 'merged'; readonly upTo: string | null; readonly tip: Oid | null }
   /** Under review, or pushed and not yet proposed: the branch, with the default branch merged in. */
   | { readonly from: 'branch' }
   /** Closed, or the branch deleted: the default branch; what was proposed is held. */
-  | { readonly from: 'closed'; readonly isRejected: boolean }
+  | { readonly from: 'closed'; readonly isRejected: boolean; readonly tip: Oid | null }
   /** Nobody knows: stop before paying. */
   | { readonly from: 'unknown' };
 
@@ -45,9 +42,12 @@ export function standingOf(facts: StandingFacts): Standing {
   const last = facts.proposedRuns.at(-1) ?? null;
   const upTo = facts.proposedRuns.findLast((run) => facts.mergedRuns.has(run)) ?? null;
   const isWhole = facts.tipReached || upTo === last || (facts.pullRequest === 'merged' && facts.mergedPart === null);
-  if (isWhole) return { from: 'merged', upTo: last, tip: null, isWhole };
-  if (upTo !== null || facts.mergedPart !== null) return { from: 'merged', upTo, tip: facts.mergedPart, isWhole };
+  // A tip before the recorded one may hold all runs: what people wrote on the branch after it is then to be proposed.
+  const tip = facts.tipReached ? null : facts.mergedPart;
+  if (isWhole) return { from: 'merged', upTo: last, tip };
+  if (upTo !== null || tip !== null) return { from: 'merged', upTo, tip };
   if (facts.pullRequest === 'unknown') return { from: 'unknown' };
-  if (facts.pullRequest === 'closed' || facts.branch === null) return { from: 'closed', isRejected: facts.isRejected };
+  if (facts.pullRequest === 'closed' || facts.branch === null)
+    return { from: 'closed', isRejected: facts.isRejected, tip: facts.closedTip };
   return { from: 'branch' };
 }

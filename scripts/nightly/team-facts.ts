@@ -82,6 +82,7 @@ export async function standingFacts(
     pullRequest: found === null ? 'unknown' : request === null ? missing(night) : request.state,
     mergedPart: isPart ? request.headOid : null,
     isRejected: request?.labels.includes(rejectLabel) ?? false,
+    closedTip: request?.state === 'closed' ? request.headOid : null,
   };
 }
 

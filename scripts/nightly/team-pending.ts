@@ -1,7 +1,8 @@
 import type { Repository } from '../git/types.ts';
 import type { Oid } from '../shared/files.ts';
+import type { PendingPush } from '../state/night-record.ts';
 import { type StateTree, treeOfFiles, treeRoots } from '../state/tree.ts';
-import type { RemoteTips } from './team-facts.ts';
+import { type RemoteTips, reachedRuns } from './team-facts.ts';
 import { ifHere, reaches } from './team-history.ts';
 
 export interface PendingPorts {
@@ -29,7 +30,7 @@ export async function finishPending(tree: StateTree, tips: RemoteTips, ports: Pe
   const side = pending.ref === tips.base.ref ? 'base' : 'proposal';
   const now = tips[side].oid;
   const isThere = now !== null && (await reaches(repository, now, pending.tip));
-  if (isThere || (await isMerged(repository, tips, pending.tip))) return { tree, tips, unproposed: pending.tip };
+  if (isThere || (await isMerged(repository, tips, pending))) return { tree, tips, unproposed: pending.tip };
   if (now === pending.oldOid && (await ifHere(repository, pending.tip)) !== null) {
     await ports.swap(pending.ref, pending.oldOid, pending.tip);
     return { tree, tips: { ...tips, [side]: { ref: pending.ref, oid: pending.tip } }, unproposed: pending.tip };
@@ -42,11 +43,12 @@ export async function treeAt(repository: Repository, commit: Oid): Promise<State
   return treeOfFiles(await repository.readFiles(commit, [...treeRoots]));
 }
 
-/** By a merge or a fast-forward; the branch may be gone since. */
-async function isMerged(repository: Repository, { base }: RemoteTips, tip: Oid): Promise<boolean> {
+/** As it is, or by a squash or rebase that left its run in the copy of the state; the branch may be gone since. */
+async function isMerged(repository: Repository, { base }: RemoteTips, { tip, runId }: PendingPush): Promise<boolean> {
   if (base.oid === null) return false;
   const known = await repository.history(base.oid, 1_000);
-  return known.some(({ oid, parents }) => oid === tip || parents.includes(tip));
+  if (known.some(({ oid, parents }) => oid === tip || parents.includes(tip))) return true;
+  return (await reachedRuns(repository, base.oid)).has(runId);
 }
 
 /** The newest state whose commits the branches hold. */

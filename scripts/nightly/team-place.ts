@@ -44,14 +44,17 @@ export async function placeOf(
   const theirs = await memoriesAt(repository, base.oid);
   const left = await memoriesAt(repository, recorded);
   if (verdict.from === 'branch') return underReview(repository, tips, { recorded, seen, theirs, left });
-  const late = await lateWork(repository, tips, recorded);
+  const rejected =
+    verdict.from === 'closed' && verdict.isRejected ? ((await ifHere(repository, verdict.tip)) ?? recorded) : null;
+  // What people did there before they rejected it is rejected as well.
+  const late = await lateWork(repository, tips, rejected ?? recorded);
   const merged =
     verdict.from === 'merged'
       ? (verdict.tip ?? (await mergedTip(repository, recorded, verdict.upTo, base.oid)))
       : recorded;
   const mergedPart = merged === recorded ? null : await memoriesAt(repository, merged);
   const accepted = mergedPart === null ? theirs : mergeMemories(mergedPart, left, theirs).files;
-  const memories = late === null ? accepted : mergeMemories(left, accepted, late.files).files;
+  const memories = late === null ? accepted : mergeMemories(late.since, accepted, late.files).files;
   // What nobody recorded is kept in the history: it may be a person's.
   const kept = recorded === null ? proposal.oid : (late?.tip ?? null);
   const isMerged = verdict.from === 'merged' && recorded !== null;
@@ -65,8 +68,8 @@ export async function placeOf(
     standing: theirs,
     before: isMerged ? left : hasMoved ? await memoriesAt(repository, seen) : null,
     removals: [
-      ...(late === null ? [] : [{ before: left, now: late.files, reason: removedLate, pullRequest: null }]),
-      ...(verdict.from === 'closed' && verdict.isRejected ? [rejection(left, theirs, night)] : []),
+      ...(late === null ? [] : [{ before: late.since, now: late.files, reason: removedLate, pullRequest: null }]),
+      ...(rejected === null ? [] : [rejection(await memoriesAt(repository, rejected), theirs, night)]),
     ],
     afresh: true,
     mergedPart,
@@ -113,8 +116,9 @@ async function underReview(
 ): Promise<Place> {
   const now = await memoriesAt(repository, proposal.oid);
   const hasMoved = base.oid !== null && base.oid !== seen;
-  const hasBoth = base.oid !== null && proposal.oid !== null;
-  const fork = seen === null && hasBoth ? await forkPoint(repository, base.oid, proposal.oid) : seen;
+  const fork = hasMoved
+    ? await mergeBase(repository, { base: base.oid, proposal: proposal.oid }, { recorded, seen })
+    : seen;
   const isUntouched = !hasMoved && proposal.oid === recorded;
   return {
     branch: proposal.ref,
@@ -130,17 +134,36 @@ async function underReview(
   };
 }
 
+/** What the branch last had of the default branch: what the last night saw, unless somebody set it back to before that. */
+async function mergeBase(
+  repository: Repository,
+  { base, proposal }: { readonly base: Oid; readonly proposal: Oid | null },
+  { recorded, seen }: Pick<Known, 'recorded' | 'seen'>,
+): Promise<Oid | null> {
+  if (proposal === null) return seen;
+  const isOnward = recorded !== null && (await reaches(repository, proposal, recorded));
+  return seen !== null && isOnward ? seen : forkPoint(repository, base, proposal);
+}
+
+interface LateWork {
+  readonly tip: Oid;
+  readonly files: Files;
+  /** What it grew from: the recorded tip, or an older one to which somebody had set the branch back. */
+  readonly since: Files;
+}
+
 /** What people did on the branch after its proposal had ended; a branch that was only set back holds nothing new. */
 async function lateWork(
   repository: Repository,
   { base, proposal }: RemoteTips,
   recorded: Oid | null,
-): Promise<{ readonly tip: Oid; readonly files: Files } | null> {
+): Promise<LateWork | null> {
   const tip = proposal.oid;
   if (tip === null || recorded === null || tip === recorded) return null;
   if (await reaches(repository, recorded, tip)) return null;
   if (base.oid !== null && (await reaches(repository, base.oid, tip))) return null;
-  return { tip, files: await memoriesAt(repository, tip) };
+  const since = (await reaches(repository, tip, recorded)) ? recorded : await forkPoint(repository, recorded, tip);
+  return { tip, files: await memoriesAt(repository, tip), since: await memoriesAt(repository, since) };
 }
 
 /**

@@ -15,6 +15,7 @@ function facts(more: Partial<StandingFacts> = {}): StandingFacts {
     pullRequest: 'open',
     mergedPart: null,
     isRejected: false,
+    closedTip: null,
     ...more,
   };
 }
@@ -27,7 +28,7 @@ test('nothing recorded, or another delivery: the default branch', () => {
 });
 
 test('merged by a fast-forward, by squash or rebase (the state holds its run), or by the host’s word', () => {
-  const merged = { from: 'merged', upTo: 'run-2', tip: null, isWhole: true };
+  const merged = { from: 'merged', upTo: 'run-2', tip: null };
   assert.deepEqual(standingOf(facts({ tipReached: true })), merged);
   assert.deepEqual(standingOf(facts({ mergedRuns: new Set(['run-1', 'run-2']) })), merged);
   assert.deepEqual(standingOf(facts({ pullRequest: 'merged' })), merged);
@@ -43,8 +44,13 @@ test('where an older tip was merged, what came after is proposed anew', () => {
     from: 'merged',
     upTo: 'run-1',
     tip: null,
-    isWhole: false,
   });
+  const part = 'c'.repeat(40);
+  assert.deepEqual(
+    standingOf(facts({ mergedRuns: new Set(['run-2']), pullRequest: 'merged', mergedPart: part })),
+    { from: 'merged', upTo: 'run-2', tip: part },
+    'also where only a person’s commit came after it',
+  );
 });
 
 test('under review, or pushed and not yet proposed: the branch', () => {
@@ -54,11 +60,12 @@ test('under review, or pushed and not yet proposed: the branch', () => {
 });
 
 test('closed or the branch deleted: held, and with the label rejected', () => {
-  assert.deepEqual(standingOf(facts({ pullRequest: 'closed' })), { from: 'closed', isRejected: false });
-  assert.deepEqual(standingOf(facts({ branch: null })), { from: 'closed', isRejected: false });
+  assert.deepEqual(standingOf(facts({ pullRequest: 'closed' })), { from: 'closed', isRejected: false, tip: null });
+  assert.deepEqual(standingOf(facts({ branch: null })), { from: 'closed', isRejected: false, tip: null });
   assert.deepEqual(standingOf(facts({ pullRequest: 'closed', isRejected: true })), {
     from: 'closed',
     isRejected: true,
+    tip: null,
   });
 });
 

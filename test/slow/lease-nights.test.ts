@@ -2,17 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { openRepository } from '../../scripts/git/open.ts';
-import { createEngine } from '../../scripts/nightly/compose.ts';
-import { nightlySpec } from '../../scripts/nightly/flags.ts';
-import type { NightPorts } from '../../scripts/nightly/night.ts';
-import { nightPolicy } from '../../scripts/nightly/policy.ts';
-import { loadConfig } from '../../scripts/nightly/settings.ts';
-import { runTeamNight, type Team } from '../../scripts/nightly/team.ts';
-import { openTeam } from '../../scripts/nightly/team-command.ts';
-import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
-import { openRollouts, type Rollouts } from '../../scripts/rollout/source.ts';
-import { type Ended, ranHere, startNightly } from '../support/nights.ts';
+import { bentNight } from '../support/bent-nights.ts';
+import { startNightly } from '../support/nights.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
 import { botToken } from '../support/team.ts';
@@ -21,44 +12,6 @@ const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, neve
 const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 const proposal = 'refs/heads/memory/nightly';
 const refs = [proposal, 'refs/memory/state', 'refs/memory/lease'];
-
-interface Bent {
-  readonly clock?: string;
-  /** The lease is watched without waiting; the ports are bent as a test wants them. */
-  team?(team: Team): Team;
-  rollouts?(rollouts: Rollouts): Rollouts;
-}
-
-/** A night of a clone of its own over the team's sessions, with ports that a test may bend. */
-function aNight(team: StagedTeam, { clock = '2026-11-22T03:17:00Z', ...bent }: Bent = {}): Promise<Ended> {
-  const clone = team.clone();
-  const play = async (world: Parameters<Parameters<typeof ranHere>[1]>[0]) => {
-    const repository = await openRepository(clone, { env: world.env });
-    const config = await loadConfig(repository);
-    const redact = (text: string) => text;
-    const none = openRollouts([], { include: [], checkouts: checkoutsFrom({}), home: '/nowhere' });
-    const ports: NightPorts = {
-      ...createEngine(config, repository, world.env, redact),
-      repository,
-      rollouts: bent.rollouts?.(none) ?? none,
-      clock: world.clock,
-      redact,
-      progress: () => undefined,
-    };
-    const opened = await openTeam('pull-request', config, repository, world);
-    const lease = { ...opened.lease, ports: { ...opened.lease.ports, wait: async () => undefined } };
-    const ours = bent.team?.({ ...opened, lease }) ?? { ...opened, lease };
-    const policy = nightPolicy(config, { all: true, now: true, since: 0 });
-    const night = await runTeamNight(policy, ports, ours, world.signal);
-    world.log.result(night.outcome === 'held' ? 'held' : night.report.outcome);
-    return 0;
-  };
-  return ranHere(nightlySpec, play, [], { CTM_CLOCK: '', ...clockOf(clock), TEAM_TOKEN: botToken });
-}
-
-function clockOf(clock: string): Record<string, string> {
-  return clock.startsWith('/') ? { CTM_CLOCK_FILE: clock } : { CTM_CLOCK: clock };
-}
 
 async function aTeam(t: TestContext): Promise<StagedTeam> {
   const team = await aStagedTeam(t);
@@ -97,18 +50,18 @@ test('after the winner was killed, its lease keeps others away until it has run 
   const lease = team.tip('refs/memory/lease');
   assert.notEqual(lease, null);
   writeFileSync(clock, '2026-11-22T04:16:59Z');
-  const early = await aNight(team, { clock });
+  const early = await bentNight(team, { clock });
   assert.equal(early.stdout, 'held\n', early.stderr);
   assert.equal(team.tip('refs/memory/lease'), lease);
   writeFileSync(clock, '2026-11-22T04:17:00Z');
-  const late = await aNight(team, { clock });
+  const late = await bentNight(team, { clock });
   assert.equal(late.stdout, 'done\n', late.stderr);
   assert.match(team.file(proposal, 'memories/MEMORY.md'), /integer cents/);
 });
 
 /** A night whose lease runs out while it is paused; another plays to its end meanwhile. */
 async function overtaken(team: StagedTeam): Promise<readonly (string | null)[]> {
-  const other = await aNight(team, { clock: '2026-11-22T05:17:00Z' });
+  const other = await bentNight(team, { clock: '2026-11-22T05:17:00Z' });
   assert.equal(other.stdout, 'done\n', other.stderr);
   return refs.map((ref) => team.tip(ref));
 }
@@ -116,7 +69,7 @@ async function overtaken(team: StagedTeam): Promise<readonly (string | null)[]> 
 test('a winner that was paused past its lease and wakes late pushes nothing', async (t) => {
   const team = await aTeam(t);
   let left: readonly (string | null)[] = [];
-  const slow = await aNight(team, {
+  const slow = await bentNight(team, {
     rollouts: (rollouts) => ({
       ...rollouts,
       list: async (signal) => {
@@ -137,7 +90,7 @@ test('a winner that was paused past its lease and wakes late pushes nothing', as
 test('nor does one that was paused between its proof and its push: it loses the swap, and the retry proves again', async (t) => {
   const team = await aTeam(t);
   let left: readonly (string | null)[] | null = null;
-  const slow = await aNight(team, {
+  const slow = await bentNight(team, {
     team: (ours) => {
       const { remote } = ours.lease.ports;
       const fetch: typeof remote.fetch = async (wanted, options) => {
