@@ -18,7 +18,7 @@ export async function scan(roots: readonly Root[], signal?: AbortSignal): Promis
   const found: Transcript[] = [];
   for (const { agent, path } of roots) {
     if (!existsSync(path)) continue;
-    const { paths } = await sessionFiles(path, readers[agent].sideFolders, signal);
+    const { paths } = await sessionFiles(path, readers[agent], signal);
     found.push(...(await looked(paths.map((file) => ({ agent, path: file })))));
   }
   return found;

@@ -17,13 +17,13 @@ export interface Records {
 export function recordsOf(line: Buffer): Records {
   const text = line.toString('utf8');
   const badText = !isUtf8(line);
-  const whole = parsed(text);
+  const whole = parsedJson(text);
   if (whole !== undefined) return { records: isFields(whole) ? [whole] : [], bad: !isFields(whole), badText };
   return { ...salvaged(text), badText };
 }
 
 /** `undefined` where the text is no JSON. */
-function parsed(text: string): unknown {
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -33,7 +33,15 @@ function parsed(text: string): unknown {
 }
 
 /** Where a record can start: its first key is one of these in every known version. */
-const starts = ['{"timestamp":', '{"parentUuid":', '{"type":"', '{"id":"', '{"isSidechain":'];
+const starts = [
+  '{"timestamp":',
+  '{"parentUuid":',
+  '{"type":"',
+  '{"id":"',
+  '{"isSidechain":',
+  '{"sessionId":"',
+  '{"$set":',
+];
 const maxStarts = 16;
 
 function salvaged(text: string): { records: Fields[]; bad: boolean } {
@@ -63,7 +71,7 @@ function objectsFrom(text: string, start: number): { objects: Fields[]; brokenAt
   let at = pastSpace(text, start);
   while (at < text.length) {
     const end = objectEnd(text, at);
-    const value = end === null ? undefined : parsed(text.slice(at, end));
+    const value = end === null ? undefined : parsedJson(text.slice(at, end));
     if (end === null || !isFields(value)) return { objects, brokenAt: at };
     objects.push(value);
     at = pastSpace(text, end);
@@ -78,7 +86,7 @@ function pastSpace(text: string, from: number): number {
 }
 
 /** The index after the brace that closes the object at `start`, or null. */
-function objectEnd(text: string, start: number): number | null {
+export function objectEnd(text: string, start: number): number | null {
   if (text[start] !== '{') return null;
   let depth = 0;
   let inText = false;
