@@ -129,8 +129,8 @@ function takeRecord(record: Fields, line: number, notes: Notes): void {
 
 function noteFacts(record: Fields, at: EpochSeconds | null, notes: Notes): void {
   const isTalk = record.type === 'user' || record.type === 'assistant' || record.type === 'attachment';
-  notes.sessionId ??= textOf(record.sessionId);
   if (!isTalk) return;
+  notes.sessionId ??= textOf(record.sessionId);
   notes.firstAt ??= at;
   notes.entrypoint ??= textOf(record.entrypoint);
   notes.cwd ??= textOf(record.cwd);

@@ -84,7 +84,7 @@ function typed(message: Fields): { isFile: boolean; text: string }[] {
   }
   return [
     { isFile: false, text: words.join('\n') },
-    { isFile: true, text: files.join('\n') },
+    ...(files.length === 0 ? [] : [{ isFile: true, text: files.join('\n') }]),
   ];
 }
 
