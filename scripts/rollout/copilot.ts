@@ -13,6 +13,7 @@ import {
   userWords,
 } from './copilot-events.ts';
 import { isSkippedType, skippableLabel } from './copilot-lines.ts';
+import { nowhere, withContext } from './copilot-place.ts';
 import { type Fields, fieldsOf, listOf, textOf, timeOf } from './fields.ts';
 import { itemList, type Part, unknownType } from './items.ts';
 import { eachRecord } from './jsonl.ts';
@@ -66,12 +67,7 @@ function newNotes(home: string) {
     list: itemList(home),
     /** What the first start of the session says. */
     start: {} as Fields,
-    place: {
-      cwd: null as string | null,
-      branch: null as string | null,
-      commit: null as string | null,
-      remote: null as string | null,
-    },
+    place: nowhere,
     firstAt: null as EpochSeconds | null,
     /** Events that a session has and no other file. */
     known: 0,
@@ -112,13 +108,13 @@ function foundIn(type: string, data: Fields, line: number, isSide: boolean, note
   switch (type) {
     case 'session.start':
       if (textOf(notes.start.sessionId) === null) notes.start = data;
-      noteContext(fieldsOf(data.context), notes);
+      notes.place = withContext(notes.place, fieldsOf(data.context));
       return [];
     case 'session.resume':
-      noteContext(fieldsOf(data.context), notes);
+      notes.place = withContext(notes.place, fieldsOf(data.context));
       return [];
     case 'session.context_changed':
-      noteContext(data, notes);
+      notes.place = withContext(notes.place, data);
       return [];
     case 'user.message':
       if (isSide) return [{ who: 'other_agent', kind: 'text', text: textOf(data.content) ?? '' }];
@@ -172,27 +168,6 @@ function outputFound(data: Fields, isSide: boolean, notes: Notes): Part[] {
 function noteCalls(parts: Part[], notes: Notes): Part[] {
   for (const { call } of parts) if (call !== undefined) notes.calls.add(call);
   return parts;
-}
-
-/** The session's folder and commit are those that it began with; its branch is the last one. */
-function noteContext(context: Fields, { place }: Notes): void {
-  place.cwd ??= textOf(context.cwd);
-  place.branch = textOf(context.branch) ?? place.branch;
-  place.commit ??= textOf(context.headCommit);
-  place.remote ??= remoteOf(context);
-}
-
-/** `owner/name`, for Azure DevOps `org/project/name`, as the remote's URL. */
-function remoteOf(context: Fields): string | null {
-  const repository = textOf(context.repository);
-  if (repository === null || !/^[^\s/]{1,200}(?:\/[^\s/]{1,200}){1,3}$/.test(repository)) return null;
-  const isAzure = context.hostType === 'ado';
-  const host =
-    textOf(context.repositoryHost) ?? (isAzure ? 'dev.azure.com' : context.hostType === 'github' ? 'github.com' : null);
-  if (host === null) return null;
-  const [organisation, project, name] = repository.split('/');
-  const path = isAzure && name !== undefined ? `${organisation}/${project}/_git/${name}` : repository;
-  return `https://${host}/${path}`;
 }
 
 /** What an execution says it changed belongs to its call. */

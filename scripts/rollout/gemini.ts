@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { documentIn } from './document.ts';
 import { type Fields, isFields, listOf, textOf, timeOf } from './fields.ts';
@@ -28,8 +29,8 @@ async function readGemini(path: string, options: ReadOptions): Promise<Reading> 
   const source = path.endsWith('.json') ? takeDocument(path, notes) : await takeJournal(path, notes, options.signal);
   if (typeof source === 'string') return ignored(source);
   const { header } = notes;
-  const id = textOf(header.sessionId);
-  if (id === null || textOf(header.projectHash) === null) return ignored(notGemini);
+  const id = idOf(path, notes);
+  if (id === null) return ignored(notGemini);
   const startedAt = timeOf(header.startTime) ?? notes.firstAt;
   if (startedAt === null) return ignored('no valid time');
   const items = itemsOf(notes);
@@ -147,6 +148,13 @@ function together(before: readonly Item[], now: readonly Item[]): Item[] {
     const earlier = isMasked(item.text) ? before.find(({ n }) => n === item.n) : undefined;
     return earlier ?? item;
   });
+}
+
+/** A journal whose header was lost is known by its messages and its file's name. */
+function idOf(path: string, { header, messages }: Notes): string | null {
+  const name = /^(session-[\dT-]{10,30}-[0-9a-f]{8})\.jsonl?$/.exec(basename(path))?.[1] ?? null;
+  if (textOf(header.projectHash) === null && (messages.size === 0 || name === null)) return null;
+  return textOf(header.sessionId) ?? name;
 }
 
 /** In the order in which they first stood. An output that its call holds is not read a second time. */

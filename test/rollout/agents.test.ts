@@ -153,6 +153,13 @@ for (const { agent, path, bytes } of copies.filter((_, index) => index !== 1)) {
     assert.equal(human?.text.replace(/^"|"$/g, ''), '修正して “ça” 👩‍💻 in ~/src,  done');
   });
 
+  test(`${agent}: a version that is not known yet is read as far as it is understood`, async (t) => {
+    const { items } = await whole();
+    const text = bytes.toString('utf8').replace(/("version": ?)(?:\d|"1\.18\.33")/, '$199');
+    const newer = `${text.trimEnd()}\n`.replace('"timestamp"', '"brandNew":{"a":[1]},"timestamp"');
+    assert.deepEqual(told(await readBytes(t, agent, name, Buffer.from(newer))), told(sessionRead(items)));
+  });
+
   test(`${agent}: the canonical form is read back as it was written`, async () => {
     const rollouts = openRollouts([{ agent, path }], { include: [], checkouts: nowhere, home });
     const rollout = await rollouts.read((await rollouts.list()).found[0]?.thread.id ?? '');

@@ -261,6 +261,13 @@ test('spec: the folder comes from the marker beside the chats, else from the reg
   assert.deepEqual([side.cwd, side.kind], ['/home/dana/src/app', 'sub_agent']);
 });
 
+test('spec: a journal whose header was lost is known by its file’s name', async (t) => {
+  const lines = ['{"sessionId":"5d2ce5b0-0000-4000-80\n', user('a', 'Hello')];
+  const session = sessionOf(await readSpec(t, 'gemini', lines));
+  assert.deepEqual([session.id, session.skipped], ['session-2026-11-29T10-00-5d2ce5b0', { bad_json: 1 }]);
+  assert.equal((await readSpec(t, 'gemini', lines, 'notes.jsonl')).outcome, 'ignored');
+});
+
 test('spec: our own runs are told apart; records of other kinds are counted', async (t) => {
   const session = await read(t, [
     header(),
