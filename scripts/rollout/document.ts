@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Fields, isFields, listOf } from './fields.ts';
 import { newHash } from './lines.ts';
-import { objectEnd, parsedJson } from './records.ts';
+import { objectsFrom, parsedJson } from './records.ts';
 import { wholeFile } from './whole-file.ts';
 
 /** A session that is one JSON object with the list of its messages. */
@@ -43,7 +43,7 @@ export function documentOf(text: string): Pick<Document, 'fields' | 'messages' |
   const list = listAt(text, from);
   if (list === null) return null;
   const fields = parsedJson(`${text.slice(from, list.key).replace(/,\s*$/, '')}}`);
-  return isFields(fields) ? { fields, messages: objectsFrom(text, list.first), isCut: true } : null;
+  return isFields(fields) ? { fields, messages: objectsFrom(text, list.first, ',').objects, isCut: true } : null;
 }
 
 /** Where the outermost key `messages` and its list's first element stand. */
@@ -66,24 +66,5 @@ function listAt(text: string, from: number): { key: number; first: number } | nu
 function textEnd(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-}
-
-function objectsFrom(text: string, first: number): Fields[] {
-  const objects: Fields[] = [];
-  let at = pastSeparators(text, first);
-  while (at < text.length) {
-    const end = objectEnd(text, at);
-    const value = end === null ? undefined : parsedJson(text.slice(at, end));
-    if (end === null || !isFields(value)) break;
-    objects.push(value);
-    at = pastSeparators(text, end);
-  }
-  return objects;
-}
-
-function pastSeparators(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === ',')) at += 1;
   return at;
 }

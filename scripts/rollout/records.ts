@@ -66,27 +66,31 @@ function laterStarts(text: string, brokenAt: number): number[] {
 }
 
 /** The objects that follow each other from `start`; `brokenAt` is where something else begins. */
-function objectsFrom(text: string, start: number): { objects: Fields[]; brokenAt: number | null } {
+export function objectsFrom(
+  text: string,
+  start: number,
+  separator = '',
+): { objects: Fields[]; brokenAt: number | null } {
   const objects: Fields[] = [];
-  let at = pastSpace(text, start);
+  let at = pastSpace(text, start, separator);
   while (at < text.length) {
     const end = objectEnd(text, at);
     const value = end === null ? undefined : parsedJson(text.slice(at, end));
     if (end === null || !isFields(value)) return { objects, brokenAt: at };
     objects.push(value);
-    at = pastSpace(text, end);
+    at = pastSpace(text, end, separator);
   }
   return { objects, brokenAt: null };
 }
 
-function pastSpace(text: string, from: number): number {
+function pastSpace(text: string, from: number, separator: string): number {
   let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1;
+  while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === separator)) at += 1;
   return at;
 }
 
 /** The index after the brace that closes the object at `start`, or null. */
-export function objectEnd(text: string, start: number): number | null {
+function objectEnd(text: string, start: number): number | null {
   if (text[start] !== '{') return null;
   let depth = 0;
   let inText = false;
