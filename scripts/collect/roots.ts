@@ -1,10 +1,8 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import type { AgentFolder } from '../rollout/folders.ts';
 import { readers } from '../rollout/readers.ts';
+import type { Source } from '../rollout/source.ts';
 import { agents } from '../rollout/types.ts';
-
-export type Root = AgentFolder;
 
 /**
  * A transcript that somebody names, if it is one that a search of the agents' folders would find: a regular
@@ -14,8 +12,8 @@ export type Root = AgentFolder;
 export async function placeOf(
   agent: string,
   path: string,
-  roots: readonly Root[],
-): Promise<Root | { refused: string }> {
+  roots: readonly Source[],
+): Promise<Source | { refused: string }> {
   if (!isAbsolute(path) || path.includes('\0') || path.length > 4096) return { refused: 'is no absolute path' };
   const known = agents.find((name) => name === agent);
   if (known === undefined) return { refused: 'is of an agent that has no reader yet' };

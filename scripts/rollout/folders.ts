@@ -1,14 +1,8 @@
 import { join } from 'node:path';
-import type { Agent } from './types.ts';
-
-/** A folder in which an agent keeps its sessions. */
-export interface AgentFolder {
-  readonly agent: Agent;
-  readonly path: string;
-}
+import type { Source } from './source.ts';
 
 /** The agents' own folders on this machine, whether they are there or not. OpenCode keeps a database: its exports. */
-export function agentFolders(env: Readonly<Record<string, string | undefined>>, home: string): readonly AgentFolder[] {
+export function agentFolders(env: Readonly<Record<string, string | undefined>>, home: string): readonly Source[] {
   const codex = env.CODEX_HOME || join(home, '.codex');
   const pi = env.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
   const shared = env.XDG_DATA_HOME || join(home, '.local', 'share');
