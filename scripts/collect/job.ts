@@ -1,5 +1,7 @@
 import type { Archive } from '../archive/archive.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
+import { agentFolders } from '../rollout/folders.ts';
+import type { Source } from '../rollout/source.ts';
 import { day } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
@@ -11,7 +13,7 @@ import type { SendPolicy } from './decide.ts';
 import type { Exposure } from './host.ts';
 import { type Laptop, laptopOf } from './laptop.ts';
 import { readOwn } from './laptop-file.ts';
-import { type Root, rootsOf } from './roots.ts';
+
 import type { CollectPorts } from './run.ts';
 import { loadSeen, type SeenByPath, seenPath } from './seen.ts';
 
@@ -33,7 +35,7 @@ export interface Job {
   readonly setup: Setup;
   readonly laptop: Laptop;
   readonly agreement: Agreement;
-  readonly roots: readonly Root[];
+  readonly roots: readonly Source[];
   readonly policy: SendPolicy;
   readonly seenPath: string;
   /** A hash of what decides who is sent. */
@@ -60,7 +62,7 @@ export async function jobFor(world: World, setup: Setup): Promise<Job> {
     setup,
     laptop,
     agreement,
-    roots: rootsOf(env, home),
+    roots: agentFolders(env, home),
     policy: {
       include: config.include,
       exclude: config.exclude,

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { sideFilesOf } from '../rollout/claude-side.ts';
 import { readers } from '../rollout/readers.ts';
+import type { Source } from '../rollout/source.ts';
 import type { Agent } from '../rollout/types.ts';
 import { sessionFiles } from '../rollout/walk.ts';
-import type { Root } from './roots.ts';
 
 /** A transcript on this machine, not read. */
 export interface Transcript {
@@ -14,18 +14,18 @@ export interface Transcript {
 }
 
 /** Every transcript below the agents' folders; those that are not there have none. */
-export async function scan(roots: readonly Root[], signal?: AbortSignal): Promise<Transcript[]> {
+export async function scan(roots: readonly Source[], signal?: AbortSignal): Promise<Transcript[]> {
   const found: Transcript[] = [];
   for (const { agent, path } of roots) {
     if (!existsSync(path)) continue;
-    const { paths } = await sessionFiles(path, readers[agent].sideFolders, signal);
+    const { paths } = await sessionFiles(path, readers[agent], signal);
     found.push(...(await looked(paths.map((file) => ({ agent, path: file })))));
   }
   return found;
 }
 
 /** With their fingerprints; what is gone meanwhile is left out. */
-export async function looked(files: readonly Root[]): Promise<Transcript[]> {
+export async function looked(files: readonly Source[]): Promise<Transcript[]> {
   const found = await Promise.all(
     files.map(async ({ agent, path }) => {
       const fingerprint = await fingerprintOf(agent, path);

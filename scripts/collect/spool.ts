@@ -1,13 +1,14 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Source } from '../rollout/source.ts';
 import { byBinary } from '../shared/files.ts';
 import { readOwn } from './laptop-file.ts';
-import { placeOf, type Root } from './roots.ts';
+import { placeOf } from './roots.ts';
 
 /** What hooks announced since the last time. */
 export interface Spooled {
   /** Transcripts that may be read. */
-  readonly files: readonly Root[];
+  readonly files: readonly Source[];
   /** What was announced and is not read, with why. */
   readonly refused: readonly { readonly path: string; readonly why: string }[];
   /** Takes the announcements away that were read here; a later one of the same transcript stays. */
@@ -18,9 +19,9 @@ export interface Spooled {
 const most = 10_000;
 
 /** @returns nothing where no hook ever ran. */
-export async function readSpool(folder: string, roots: readonly Root[]): Promise<Spooled> {
+export async function readSpool(folder: string, roots: readonly Source[]): Promise<Spooled> {
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.json')).slice(0, most);
-  const files: Root[] = [];
+  const files: Source[] = [];
   const refused: { path: string; why: string }[] = [];
   const read = new Map<string, string>();
   for (const name of names) {

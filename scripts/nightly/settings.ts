@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../git/types.ts';
+import { agentFolders } from '../rollout/folders.ts';
 import type { Source } from '../rollout/source.ts';
 import { type Agent, agents } from '../rollout/types.ts';
 import { type EpochSeconds, parseIsoTime } from '../shared/clock.ts';
@@ -72,10 +73,7 @@ export function sourcesOf(config: Config, flags: Flags, home: string, env: Envir
   if (named.length > 0) return named.map(parseSource);
   if (config.sources.length > 0) return [...config.sources];
   if (config.include.length === 0) return [];
-  return [
-    { agent: 'codex' as const, path: join(env.CODEX_HOME || join(home, '.codex'), 'sessions') },
-    { agent: 'claude-code' as const, path: join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects') },
-  ].filter(({ path }) => existsSync(path));
+  return agentFolders(env, home).filter(({ path }) => existsSync(path));
 }
 
 /** What the command line asks for beside the configuration. */
@@ -101,7 +99,7 @@ function parseSource(text: string): Source {
   if (agent === undefined || path === '') {
     throw new UsageError(
       `--source does not take “${text}”.`,
-      `Write <agent>:<folder>, the agent being ${agents.join(' or ')}.`,
+      `Write <agent>:<folder>, the agent being ${agents.slice(0, -1).join(', ')} or ${agents.at(-1)}.`,
     );
   }
   return { agent: agent satisfies Agent, path };

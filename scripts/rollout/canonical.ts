@@ -1,7 +1,17 @@
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { type Fields, isFields } from './fields.ts';
-import type { Agent, Counts, Does, Item, Kind, Rollout, Thread, Who } from './types.ts';
+import {
+  type Agent,
+  agents,
+  type Counts,
+  type Does,
+  type Item,
+  type Kind,
+  type Rollout,
+  type Thread,
+  type Who,
+} from './types.ts';
 
 const rolloutFormat = 'ctm-rollout';
 const rolloutVersion = 1;
@@ -85,7 +95,6 @@ export function parseRollout(text: string): Rollout {
   };
 }
 
-const agents: readonly Agent[] = ['codex', 'claude-code'];
 const threadKinds: readonly Thread['kind'][] = ['root', 'sub_agent', 'ephemeral', 'own'];
 const whos: readonly Who[] = ['human', 'assistant', 'commentary', 'other_agent', 'harness', 'tool'];
 const kinds: readonly Kind[] = ['text', 'call', 'output'];

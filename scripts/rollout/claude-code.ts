@@ -4,21 +4,26 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import { isSkippedAttachment, isSkippedType, skippableLabel } from './claude-lines.ts';
 import { persistedText, sideFilesOf, sideFolderOf } from './claude-side.ts';
 import { callOf, callsTool, outputOf, persistedName } from './claude-tools.ts';
-import { finalWords, type Spoken } from './claude-turns.ts';
 import { answerWords, queuedWords, refusalWords, userWords } from './claude-words.ts';
 import { type Fields, fieldsOf, listOf, textOf, timeOf } from './fields.ts';
 import { type ItemList, itemList, type Part, unknownType } from './items.ts';
-import { eachLine, type FileEnd, type Line, newHash } from './lines.ts';
-import { ownRun } from './marker.ts';
+import { eachRecord } from './jsonl.ts';
+import { type FileEnd, newHash } from './lines.ts';
+import { isOwnRun } from './marker.ts';
 import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
-import { recordsOf } from './records.ts';
+import { finalWords, type Spoken } from './turns.ts';
 import type { Counts } from './types.ts';
 
 /**
  * Claude Code transcripts, 2.0 to 2.1.332: one line a content block, several lines a message. A session is its file,
  * its sub-agents' files (`<file index>:n`, never a person's words) and its large outputs in `tool-results/`.
  */
-export const claudeCodeReader: Reader = { agent: 'claude-code', sideFolders: true, read: readClaudeCode };
+export const claudeCodeReader: Reader = {
+  agent: 'claude-code',
+  sideFolders: true,
+  endings: ['.jsonl'],
+  read: readClaudeCode,
+};
 
 async function readClaudeCode(path: string, options: ReadOptions): Promise<Reading> {
   const hash = newHash();
@@ -35,7 +40,7 @@ async function readClaudeCode(path: string, options: ReadOptions): Promise<Readi
     session: {
       id: idOf(path, main.sessionId, isSide),
       origin: originOf(main.entrypoint),
-      kind: main.isOwn ? 'own' : isSide ? 'sub_agent' : 'root',
+      kind: isOwnRun(main.items.items) ? 'own' : isSide ? 'sub_agent' : 'root',
       cwd: main.cwd,
       branch: main.branch,
       commit: null,
@@ -68,8 +73,6 @@ function newNotes(items: ItemList, folder: string, isSide: boolean) {
     known: 0,
     /** Some record belongs to the main conversation. */
     hasMain: false,
-    isOwn: false,
-    hasHuman: false,
     parents: new Set<string>(),
     /** The model's texts: which message they belong to and why it ended. */
     spoken: new Map<number, Spoken>(),
@@ -81,7 +84,12 @@ function newNotes(items: ItemList, folder: string, isSide: boolean) {
 }
 
 async function readFile(path: string, hash: Hash, notes: Notes, options: ReadOptions): Promise<FileEnd> {
-  return eachLine(path, hash, (line) => takeLine(line, notes), options.signal);
+  const visitor = {
+    list: notes.items,
+    skippable: skippableLabel,
+    record: (record: Fields, line: number) => takeRecord(record, line, notes),
+  };
+  return eachRecord(path, hash, visitor, options.signal);
 }
 
 async function readSides(path: string, hash: Hash, ends: FileEnd[], options: ReadOptions): Promise<Notes[]> {
@@ -92,23 +100,6 @@ async function readSides(path: string, hash: Hash, ends: FileEnd[], options: Rea
     sides.push(notes);
   }
   return sides;
-}
-
-function takeLine(line: Line, notes: Notes): void {
-  if (line.tooLong) {
-    notes.items.skip('too_long');
-    return;
-  }
-  if (line.bytes.length === 0) return;
-  const label = skippableLabel(line.bytes);
-  if (label !== null) {
-    notes.items.skip(label);
-    return;
-  }
-  const { records, bad, badText } = recordsOf(line.bytes);
-  if (bad) notes.items.skip('bad_json');
-  if (badText) notes.items.skip('bad_utf8');
-  for (const record of records) takeRecord(record, line.number, notes);
 }
 
 function takeRecord(record: Fields, line: number, notes: Notes): void {
@@ -138,8 +129,8 @@ function takeRecord(record: Fields, line: number, notes: Notes): void {
 
 function noteFacts(record: Fields, at: EpochSeconds | null, notes: Notes): void {
   const isTalk = record.type === 'user' || record.type === 'assistant' || record.type === 'attachment';
-  notes.sessionId ??= textOf(record.sessionId);
   if (!isTalk) return;
+  notes.sessionId ??= textOf(record.sessionId);
   notes.firstAt ??= at;
   notes.entrypoint ??= textOf(record.entrypoint);
   notes.cwd ??= textOf(record.cwd);
@@ -181,7 +172,6 @@ function takeUser(record: Fields, line: number, notes: Notes): void {
   const results = blocks.map((block) => fieldsOf(block)).filter((block) => block.type === 'tool_result');
   const found = results.flatMap((block) => resultFound(block, record, notes));
   const words = userWords(record).map((entry) => asSaid(entry, record, line, notes));
-  noteOwn(words, notes);
   if (words.length > 0 && results.length === 0) notes.turnStarts.push(line);
   addAll(
     [...found.filter((entry) => entry.who !== 'human'), ...words, ...found.filter((entry) => entry.who === 'human')],
@@ -226,15 +216,7 @@ function takeAttachment(record: Fields, line: number, notes: Notes): void {
     return;
   }
   const said = words.map((entry) => asSaid(entry, record, line, notes));
-  noteOwn(said, notes);
   addAll(said, record, notes, 'attachment:queued_command');
-}
-
-function noteOwn(words: readonly Part[], notes: Notes): void {
-  for (const { who, kind, text } of words) {
-    if (kind === 'text' && !notes.hasHuman && text.trimStart().startsWith(ownRun)) notes.isOwn = true;
-    if (who === 'human') notes.hasHuman = true;
-  }
 }
 
 /** A block keeps its place in the record, so what is dropped today leaves the others' numbers as they are. */

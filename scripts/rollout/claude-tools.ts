@@ -1,23 +1,12 @@
+import { callWith } from './calls.ts';
 import { messageText } from './claude-words.ts';
-import { type Fields, fieldsOf, jsonOf, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, listOf, textOf } from './fields.ts';
 import type { Part } from './items.ts';
-import { doesOf } from './tools.ts';
 
 /** A `tool_use` block: the command of a shell, the arguments as JSON of anything else. */
 export function callOf(block: Fields): Part {
-  const tool = textOf(block.name) ?? 'unknown';
-  const input = fieldsOf(block.input);
-  const command = doesOf(tool) === 'shell' ? textOf(input.command) : null;
-  const file = textOf(input.file_path) ?? textOf(input.notebook_path);
   const call = textOf(block.id);
-  return {
-    who: 'tool',
-    kind: 'call',
-    tool,
-    text: command ?? jsonOf(block.input ?? {}),
-    ...(call === null ? {} : { call }),
-    ...(file === null || doesOf(tool) !== 'edit' ? {} : { files: [file] }),
-  };
+  return { ...callWith(textOf(block.name) ?? 'unknown', block.input), ...(call === null ? {} : { call }) };
 }
 
 /**

@@ -6,10 +6,10 @@ import { answersOf, argumentsOf, callOf, outputOf } from './codex-tools.ts';
 import { agentWords, eventWords, messageWords } from './codex-words.ts';
 import { type Fields, fieldsOf, textOf, timeOf } from './fields.ts';
 import { itemList, type Part, unknownType } from './items.ts';
-import { eachLine, type Line, newHash } from './lines.ts';
-import { ownRun } from './marker.ts';
+import { eachRecord } from './jsonl.ts';
+import { newHash } from './lines.ts';
+import { isOwnRun } from './marker.ts';
 import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
-import { recordsOf } from './records.ts';
 import type { Thread } from './types.ts';
 
 /**
@@ -17,12 +17,21 @@ import type { Thread } from './types.ts';
  * response item itself under a header without `type`. Messages and calls come from response items; an event is used
  * only for what no response item says. What a compaction keeps is not read again, and its summary is nobody's words.
  */
-export const codexReader: Reader = { agent: 'codex', sideFolders: false, read: readCodex };
+export const codexReader: Reader = { agent: 'codex', sideFolders: false, endings: ['.jsonl'], read: readCodex };
 
 async function readCodex(path: string, options: ReadOptions): Promise<Reading> {
   const notes = newNotes(options.home);
   const hash = newHash();
-  const end = await eachLine(path, hash, (line) => takeLine(line, notes), options.signal);
+  const visitor = {
+    list: notes.list,
+    skippable: (line: Buffer) => {
+      const label = skippableLabel(line);
+      if (label !== null) notes.known += 1;
+      return label;
+    },
+    record: (record: Fields, line: number) => takeRecord(record, line, notes),
+  };
+  const end = await eachRecord(path, hash, visitor, options.signal);
   if (end.bytes === 0) return ignored('empty');
   if (notes.known === 0) return ignored('not a Codex rollout');
   const { meta } = notes;
@@ -39,7 +48,7 @@ async function readCodex(path: string, options: ReadOptions): Promise<Reading> {
     session: {
       id,
       origin: originOf(meta),
-      kind: notes.isOwn ? 'own' : kindOf(meta),
+      kind: isOwnRun(notes.list.items) ? 'own' : kindOf(meta),
       cwd: textOf(meta.cwd) ?? notes.cwd,
       branch: textOf(git.branch),
       commit: textOf(git.commit_hash),
@@ -65,31 +74,11 @@ function newNotes(home: string) {
     firstAt: null as EpochSeconds | null,
     /** Records of a known type. */
     known: 0,
-    isOwn: false,
-    hasHuman: false,
     summaries: [] as string[],
     exits: new Map<string, number>(),
     questions: new Map<string, Fields>(),
     events: [] as { line: number; at: EpochSeconds | null; found: Part }[],
   };
-}
-
-function takeLine(line: Line, notes: Notes): void {
-  if (line.tooLong) {
-    notes.list.skip('too_long');
-    return;
-  }
-  if (line.bytes.length === 0) return;
-  const label = skippableLabel(line.bytes);
-  if (label !== null) {
-    notes.known += 1;
-    notes.list.skip(label);
-    return;
-  }
-  const { records, bad, badText } = recordsOf(line.bytes);
-  if (bad) notes.list.skip('bad_json');
-  if (badText) notes.list.skip('bad_utf8');
-  for (const record of records) takeRecord(record, line.number, notes);
 }
 
 function takeRecord(record: Fields, line: number, notes: Notes): void {
@@ -144,12 +133,8 @@ function noteFacts({ type, payload }: Envelope, line: number, at: EpochSeconds |
 }
 
 function noteWords(found: readonly Part[], notes: Notes): void {
-  for (const { who, kind, text } of found) {
-    if (kind !== 'text') continue;
-    if (!notes.hasHuman && text.trimStart().startsWith(ownRun)) notes.isOwn = true;
-    if (who === 'human') notes.hasHuman = true;
-    if (who === 'harness') notes.cwd ??= /<cwd>([^<\n]{1,1000})<\/cwd>/.exec(text)?.[1] ?? null;
-  }
+  for (const { who, kind, text } of found)
+    if (kind === 'text' && who === 'harness') notes.cwd ??= /<cwd>([^<\n]{1,1000})<\/cwd>/.exec(text)?.[1] ?? null;
 }
 
 /** `rollout-2026-11-29T23-42-52-<uuid>.jsonl` */

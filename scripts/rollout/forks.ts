@@ -24,31 +24,39 @@ export function outlineOf(session: Session): Outline {
     items: session.items.map(({ n, at, who, kind, text, src }) => ({
       n,
       at,
-      id: src.id ?? '',
+      id: src.id === undefined ? '' : recordId(session.source.agent, src.id, at),
       key: `${who} ${kind} ${text.length} ${text.slice(0, 60)}`,
     })),
   };
 }
 
 /**
- * What sessions that repeat each other have in common: their ids, their parents', and where records keep their own id
+ * What sessions that repeat each other have in common: their ids, their parents', and where copies keep a record's own id
  * the first one's. To know what one repeats it is enough to read those that share one of these with it.
  */
 export function kinOf({ id, agent, parents, items }: Outline): string[] {
-  const first = agent === 'claude-code' ? (items[0]?.id ?? '') : '';
+  const first = keepsIds.has(agent) ? (items[0]?.id ?? '') : '';
   return [id, ...parents, ...(first === '' ? [] : [first])];
 }
 
 /**
- * The items that sessions only copied, by session id: they count in the session that they come from. Claude Code's forks
- * keep each record's `uuid`; of the sessions that share one it stays with the earliest (`ancestryOrder`). Codex's forks
+ * The items that sessions only copied, by session id: they count in the session that they come from. The forks of some
+ * agents keep each record's id; of the sessions that share one it stays with the earliest (`ancestryOrder`). Codex's forks
  * name their parent and start with its items: what both begin with is the parent's.
  */
 export function repeatsIn(outlines: readonly Outline[]): Map<string, Set<ItemNumber>> {
   return new Map([
-    ...sharedIds(outlines.filter((outline) => outline.agent === 'claude-code')),
+    ...[...keepsIds].flatMap((agent) => [...sharedIds(outlines.filter((outline) => outline.agent === agent))]),
     ...sharedStarts(outlines.filter((outline) => outline.agent === 'codex')),
   ]);
+}
+
+/** Agents whose forks keep the ids of the records that they copy. */
+const keepsIds: ReadonlySet<Agent> = new Set(['claude-code', 'copilot', 'pi']);
+
+/** pi's ids have 32 bits: two sessions may draw the same one, but not in the same second. */
+function recordId(agent: Agent, id: string, at: number | null): string {
+  return agent === 'pi' ? `${id}@${at ?? ''}` : id;
 }
 
 function sharedIds(outlines: readonly Outline[]): Map<string, Set<ItemNumber>> {

@@ -13,6 +13,7 @@ const blocks: readonly (readonly [open: string, close: string, who: Who])[] = [
   ['<user_instructions>', '</user_instructions>', 'harness'],
   ['<environment_context>', '</environment_context>', 'harness'],
   ['<skill>', '</skill>', 'harness'],
+  ['<skill name="', '</skill>', 'harness'],
   ['<turn_aborted>', '</turn_aborted>', 'harness'],
   ['<subagent_notification>', '</subagent_notification>', 'other_agent'],
   ['<system-reminder>', '</system-reminder>', 'harness'],
@@ -26,6 +27,11 @@ const blocks: readonly (readonly [open: string, close: string, who: Who])[] = [
   ['<task-notification>', '</task-notification>', 'harness'],
   ['<teammate-message', '</teammate-message>', 'other_agent'],
   ['<recommended_plugins>', '</recommended_plugins>', 'harness'],
+  ['<session_context>', '</session_context>', 'harness'],
+  ['<hook_context>', '</hook_context>', 'harness'],
+  ['<state_snapshot>', '</state_snapshot>', 'harness'],
+  ['<background_output>', '</background_output>', 'harness'],
+  ['========= MEMORY_SUMMARY BEGINS =========', '========= MEMORY_SUMMARY ENDS =========', 'harness'],
 ];
 
 /**
@@ -64,7 +70,7 @@ function blockAt(text: string, lineStart: number, unclosed: Set<string>): { who:
   let at = lineStart;
   while (at < text.length && at - lineStart < 40 && (text[at] === ' ' || text[at] === '\t')) at += 1;
   const lead = text[at];
-  if (lead !== '<' && lead !== '#') return null;
+  if (lead !== '<' && lead !== '#' && lead !== '=') return null;
   for (const [open, close, who] of blocks) {
     if (unclosed.has(close) || !text.startsWith(open, at)) continue;
     const closeAt = text.indexOf(close, at + open.length);

@@ -17,6 +17,9 @@ export interface Part {
   readonly id?: string;
 }
 
+/** A person stopped the agent, where its transcript says so without words. */
+export const interrupted: Part = { who: 'harness', kind: 'text', text: '[Request interrupted by user]' };
+
 export interface ItemList {
   readonly items: Item[];
   /** The source record that the next items come from. */

@@ -35,6 +35,8 @@ export interface Reader {
   readonly agent: Agent;
   /** Whether the folder `<session>/` beside `<session>.jsonl` belongs to that session. */
   readonly sideFolders: boolean;
+  /** How the names of files end that may hold a session: no other file below a folder is opened. */
+  readonly endings: readonly string[];
   /** @throws what the file system says; a file that is no session of this agent is an outcome. */
   read(path: string, options: ReadOptions): Promise<Reading>;
 }

@@ -1,5 +1,9 @@
 import { claudeCodeReader } from './claude-code.ts';
 import { codexReader } from './codex.ts';
+import { copilotReader } from './copilot.ts';
+import { geminiReader } from './gemini.ts';
+import { openCodeReader } from './opencode.ts';
+import { piReader } from './pi.ts';
 import type { Reader } from './reader.ts';
 import type { Agent } from './types.ts';
 
@@ -7,4 +11,8 @@ import type { Agent } from './types.ts';
 export const readers: Readonly<Record<Agent, Reader>> = {
   codex: codexReader,
   'claude-code': claudeCodeReader,
+  copilot: copilotReader,
+  gemini: geminiReader,
+  opencode: openCodeReader,
+  pi: piReader,
 };

@@ -17,13 +17,13 @@ export interface Records {
 export function recordsOf(line: Buffer): Records {
   const text = line.toString('utf8');
   const badText = !isUtf8(line);
-  const whole = parsed(text);
+  const whole = parsedJson(text);
   if (whole !== undefined) return { records: isFields(whole) ? [whole] : [], bad: !isFields(whole), badText };
   return { ...salvaged(text), badText };
 }
 
 /** `undefined` where the text is no JSON. */
-function parsed(text: string): unknown {
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -33,7 +33,15 @@ function parsed(text: string): unknown {
 }
 
 /** Where a record can start: its first key is one of these in every known version. */
-const starts = ['{"timestamp":', '{"parentUuid":', '{"type":"', '{"id":"', '{"isSidechain":'];
+const starts = [
+  '{"timestamp":',
+  '{"parentUuid":',
+  '{"type":"',
+  '{"id":"',
+  '{"isSidechain":',
+  '{"sessionId":"',
+  '{"$set":',
+];
 const maxStarts = 16;
 
 function salvaged(text: string): { records: Fields[]; bad: boolean } {
@@ -58,22 +66,26 @@ function laterStarts(text: string, brokenAt: number): number[] {
 }
 
 /** The objects that follow each other from `start`; `brokenAt` is where something else begins. */
-function objectsFrom(text: string, start: number): { objects: Fields[]; brokenAt: number | null } {
+export function objectsFrom(
+  text: string,
+  start: number,
+  separator = '',
+): { objects: Fields[]; brokenAt: number | null } {
   const objects: Fields[] = [];
-  let at = pastSpace(text, start);
+  let at = pastSpace(text, start, separator);
   while (at < text.length) {
     const end = objectEnd(text, at);
-    const value = end === null ? undefined : parsed(text.slice(at, end));
+    const value = end === null ? undefined : parsedJson(text.slice(at, end));
     if (end === null || !isFields(value)) return { objects, brokenAt: at };
     objects.push(value);
-    at = pastSpace(text, end);
+    at = pastSpace(text, end, separator);
   }
   return { objects, brokenAt: null };
 }
 
-function pastSpace(text: string, from: number): number {
+function pastSpace(text: string, from: number, separator: string): number {
   let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at += 1;
+  while (at < text.length && (text.charCodeAt(at) <= 0x20 || text[at] === separator)) at += 1;
   return at;
 }
 

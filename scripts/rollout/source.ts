@@ -114,7 +114,7 @@ async function listAll(
   const seen = new Set<string>();
   for (const source of sources) {
     const reader = readers[source.agent];
-    const files = await sessionFiles(atHome(source.path, place.home), reader.sideFolders, signal);
+    const files = await sessionFiles(atHome(source.path, place.home), reader, signal);
     ignored.push(...files.ignored);
     for (const path of files.paths) {
       if (seen.has(path)) continue;

@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 
 /** The agents whose transcripts we read: one reader file each. */
-export const agents = ['codex', 'claude-code'] as const;
+export const agents = ['codex', 'claude-code', 'copilot', 'gemini', 'opencode', 'pi'] as const;
 
 export type Agent = (typeof agents)[number];
 

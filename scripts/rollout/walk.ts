@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
+import type { Reader } from './reader.ts';
 
 export interface Ignored {
   readonly path: string;
@@ -19,11 +20,15 @@ const maxDepth = 32;
 const neverSearched = new Set(['.git', 'node_modules']);
 
 /**
- * Every `.jsonl` file below a folder, hidden folders too; symbolic links are not followed.
- * @param sideFolders leave out the folder `<name>/` beside `<name>.jsonl`: it belongs to that session.
+ * Every file below a folder that may hold a session of a reader, hidden folders too; symbolic links are not followed.
+ * Where its sessions have side folders, `<name>/` beside `<name>.jsonl` is left out: it belongs to that session.
  * @throws MemoryError when the folder is missing or cannot be read; a folder below it that cannot is ignored.
  */
-export async function sessionFiles(path: string, sideFolders: boolean, signal?: AbortSignal): Promise<SessionFiles> {
+export async function sessionFiles(
+  path: string,
+  { sideFolders, endings }: Pick<Reader, 'sideFolders' | 'endings'>,
+  signal?: AbortSignal,
+): Promise<SessionFiles> {
   const root = resolve(path);
   if (await isFile(root)) return { paths: [root], ignored: [] };
   const paths: string[] = [];
@@ -39,8 +44,8 @@ export async function sessionFiles(path: string, sideFolders: boolean, signal?: 
         if (neverSearched.has(entry.name) || (sideFolders && names.has(`${entry.name}.jsonl`))) continue;
         if (depth >= maxDepth) ignored.push({ path: full, reason: 'too deep' });
         else await search(full, depth + 1);
-      } else if (entry.isFile() && entry.name.endsWith('.jsonl')) paths.push(full);
-      else ignored.push({ path: full, reason: 'not a .jsonl file' });
+      } else if (entry.isFile() && endings.some((ending) => entry.name.endsWith(ending))) paths.push(full);
+      else ignored.push({ path: full, reason: `not a ${endings.join(' or ')} file` });
     }
   };
   await search(root, 0);

@@ -16,7 +16,11 @@ export const configSchema = z.strictObject({
   language: z.enum(['source', 'en']).default('source'),
   include: z.array(text).default([]),
   exclude: z.array(text).default([]),
-  sources: z.array(z.strictObject({ agent: z.enum(['codex', 'claude-code']), path: text })).default([]),
+  sources: z
+    .array(
+      z.strictObject({ agent: z.enum(['codex', 'claude-code', 'copilot', 'gemini', 'opencode', 'pi']), path: text }),
+    )
+    .default([]),
   exclude_origins: z.array(text).default([]),
   people: z.record(text, text).default({}),
   rollouts: z

@@ -197,6 +197,8 @@ test('a path outside the agent’s own folder, through a link, or of another kin
   await announce(laptop, 'claude-code', path);
   await announce(laptop, 'gemini', path);
   writeFileSync(join(laptop.env.CTM_HOME ?? '', 'state/spool/0.json'), '{"agent":7}');
+  writeFileSync(join(laptop.env.CTM_HOME ?? '', 'state/spool/1.json'), JSON.stringify({ agent: 'cursor', path }));
+  writeFileSync(join(laptop.env.CTM_HOME ?? '', 'state/spool/2.json'), JSON.stringify({ agent: 'opencode', path }));
   const { stdout, stderr, code } = await laptop.collect(['--spooled']);
   assert.deepEqual([code, stdout], [0, 'Sent 0 sessions, without 0 secrets.\n']);
   const whys = stderr
@@ -205,6 +207,7 @@ test('a path outside the agent’s own folder, through a link, or of another kin
     .map((line) => /, which (.*): not read\./.exec(line)?.[1] ?? line);
   assert.deepEqual([...new Set(whys)].sort(), [
     'cannot be read (ENOENT)',
+    'is no .json file',
     'is no .jsonl file',
     'is no absolute path',
     'is no regular file',

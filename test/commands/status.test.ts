@@ -82,5 +82,5 @@ test('a source that cannot be read is an error that says which, and a wrong one 
   ]);
   assert.deepEqual([missing.code, wrong.code], [1, 2]);
   assert.match(missing.stderr, /\/nowhere\/at\/all/);
-  assert.match(wrong.stderr, /codex or claude-code/);
+  assert.match(wrong.stderr, /codex, claude-code, copilot, gemini, opencode or pi\./);
 });

@@ -14,13 +14,39 @@ export const samples = join(dirname(fileURLToPath(import.meta.url)), '../fixture
 
 export const codexId = '01a229b0-0000-7000-8000-000000000001';
 export const claudeId = '5d2ce5b0-0000-4000-8000-000000000001';
+export const piId = '01a229b5-0000-7000-8000-000000000001';
+
+/** What each agent calls the file of a session. */
+const fileNames: Readonly<Record<Agent, string>> = {
+  codex: `rollout-2026-11-29T10-00-00-${codexId}.jsonl`,
+  'claude-code': `${claudeId}.jsonl`,
+  copilot: 'events.jsonl',
+  gemini: 'session-2026-11-29T10-00-5d2ce5b0.jsonl',
+  opencode: 'session.json',
+  pi: `2026-11-29T10-00-00-000Z_${piId}.jsonl`,
+};
+
+/** The recorded sessions that newer readers were built from: one of each, beside a second one of Copilot CLI. */
+export const furtherSamples = [
+  { agent: 'copilot', path: join(samples, 'copilot/ff2e5fd5-d029-4eec-b9b6-0a77c6f74065/events.jsonl') },
+  { agent: 'copilot', path: join(samples, 'copilot/b0383e95-2462-4442-8966-61c3ff7468ed/events.jsonl') },
+  { agent: 'gemini', path: join(samples, 'gemini/tmp/multi-gm/chats/session-2026-11-29T23-48-bceb1b1d.jsonl') },
+  { agent: 'opencode', path: join(samples, 'opencode/ses_dd64baf82ffejwkbVSQ0wkClD1.export.json') },
+  {
+    agent: 'pi',
+    path: join(
+      samples,
+      'pi/--home-dana-src-multi-pi--/2026-11-29T23-47-44-414Z_01a229b5-1a9c-76d3-aaac-f76d841a2efb.jsonl',
+    ),
+  },
+] as const satisfies readonly Source[];
 
 /** A session written from the format's description, not recorded: one JSON text or raw line each. */
 export async function readSpec(
   t: TestContext,
   agent: Agent,
   lines: readonly (object | string | Buffer)[],
-  name = agent === 'codex' ? `rollout-2026-11-29T10-00-00-${codexId}.jsonl` : `${claudeId}.jsonl`,
+  name = fileNames[agent],
 ): Promise<Reading> {
   const folder = mkdtempSync(join(tmpdir(), 'spec-session-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +67,11 @@ export function brief(items: readonly Item[], characters = 40): string[] {
     const words = text.slice(0, 1000).replace(/\s+/g, ' ').trim().slice(0, characters);
     return `${n} ${who}/${kind}${exit === undefined ? '' : ` ${exit}`} ${words}`.trimEnd();
   });
+}
+
+/** What joins calls and outputs: number, tool, what it does, call. */
+export function joints(items: readonly Item[]): string[] {
+  return items.flatMap(({ n, tool, does, call }) => (call === undefined ? [] : [`${n} ${tool} ${does} ${call}`]));
 }
 
 export function openSamples(sources: readonly Source[] = allSamples): Rollouts {

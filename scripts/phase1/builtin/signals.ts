@@ -180,7 +180,9 @@ function keepsInMemory(turn: Turn): ItemNumber | null {
       step.step === 'edit' &&
       step.made &&
       step.files.some((file) =>
-        /(?:^|\/)(?:\.claude\/.{0,200}\/memory|\.codex\/memories)\/|(?:^|\/)(?:AGENTS|CLAUDE)\.md$/.test(file),
+        /(?:^|\/)(?:\.claude\/.{0,200}\/memory|\.codex\/memories)\/|(?:^|\/)(?:AGENTS|CLAUDE|GEMINI|copilot-instructions)\.md$/.test(
+          file,
+        ),
       ),
   );
   return kept?.n ?? null;

@@ -107,7 +107,7 @@ function standingEdits(steps: readonly Step[]): Edit[] {
 
 /** Where agents keep their own notes and plans: no part of the work. */
 function isAgentsOwn(file: string): boolean {
-  return /^~\/\.(?:claude|codex)\//.test(file);
+  return /^~\/(?:\.(?:claude|codex|copilot|gemini|pi)|\.local\/share\/opencode)\//.test(file);
 }
 
 function lastRuns(commands: readonly Command[]): Check[] {

@@ -1,6 +1,6 @@
 import type { Item } from './types.ts';
 
-/** What a line says of the model's message that it is a block of. */
+/** What a record says of the model's message that it is a part of. */
 export interface Spoken {
   readonly message: string;
   /** Why the message ended; older versions wrote none. */
