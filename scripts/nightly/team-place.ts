@@ -44,8 +44,8 @@ export async function placeOf(
   const theirs = await memoriesAt(repository, base.oid);
   const left = await memoriesAt(repository, recorded);
   if (verdict.from === 'branch') return underReview(repository, tips, { recorded, seen, theirs, left });
-  const rejected =
-    verdict.from === 'closed' && verdict.isRejected ? ((await ifHere(repository, verdict.tip)) ?? recorded) : null;
+  const isRejected = verdict.from === 'closed' && verdict.isRejected;
+  const rejected = isRejected ? await closedTip(repository, verdict.tip, recorded) : null;
   // What people did there before they rejected it is rejected as well.
   const late = await lateWork(repository, tips, rejected ?? recorded);
   const merged =
@@ -143,6 +143,13 @@ async function mergeBase(
   if (proposal === null) return seen;
   const isOnward = recorded !== null && (await reaches(repository, proposal, recorded));
   return seen !== null && isOnward ? seen : forkPoint(repository, base, proposal);
+}
+
+/** What was closed: the last night's tip, or what people had put on it. A night that was at work may have gone on after the close. */
+async function closedTip(repository: Repository, tip: Oid | null, recorded: Oid | null): Promise<Oid | null> {
+  const closed = await ifHere(repository, tip);
+  if (closed === null || recorded === null) return recorded;
+  return (await reaches(repository, closed, recorded)) ? closed : recorded;
 }
 
 interface LateWork {
