@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { destinationOf } from './collect/destination.ts';
 import { laptopOf } from './collect/laptop.ts';
-import { openRepository } from './git/open.ts';
-import { loadConfig } from './nightly/settings.ts';
 import { serve } from './recall/mcp-server.ts';
 import { type NoteOrigin, spoolNote } from './recall/note-spool.ts';
 import { resourcesOf } from './recall/resources.ts';
@@ -96,9 +93,12 @@ function keepIn({ env, home, clock }: World, clone: string, repositories: readon
   };
 }
 
-/** By the name that a laptop allows it: what is no repository is its folder. */
+/** By the name that a laptop allows it: what is no repository is its folder. Loaded for the first note, not for a search. */
 async function memoryOf(clone: string, env: World['env']): Promise<{ memory: string; include: readonly string[] }> {
   if (!existsSync(join(clone, '.git'))) return { memory: clone, include: [] };
+  const { destinationOf } = await import('./collect/destination.ts');
+  const { openRepository } = await import('./git/open.ts');
+  const { loadConfig } = await import('./nightly/settings.ts');
   const repository = await openRepository(clone, { env });
   const { include, rollouts } = await loadConfig(repository);
   const { memory } = await destinationOf(repository, rollouts.remote);

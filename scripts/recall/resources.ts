@@ -50,7 +50,7 @@ function ownLines(summary: string, repositories: readonly Scope[]): string {
 
 async function textAt(folder: MemoryFolder, path: string): Promise<string | null> {
   try {
-    const file = await folder.find(path);
+    const file = folder.find(path);
     return file.kind === 'file' ? await folder.textOf(file) : null;
   } catch (error) {
     if (error instanceof ToolError) return null;

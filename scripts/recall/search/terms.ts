@@ -17,11 +17,12 @@ export function termsIn(text: string): Terms {
   const parts: string[] = [];
   for (const [chunk] of text.normalize('NFKC').matchAll(chunks)) {
     const pieces = chunk.split(/[^\p{L}\p{N}\p{M}]+/u).flatMap(wordsIn);
-    const isWord = pieces.length === 1 || /^[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*$/u.test(chunk);
-    if (pieces.length > 1) words.push(folded(chunk));
+    const runs = chunk.split('-').flatMap((run) => run.match(unspacedRuns) ?? []);
+    const isWord = pieces.length === runs.length;
+    if (pieces.length > 1 && !unspaced.test(chunk)) words.push(folded(chunk));
     for (const piece of pieces) {
-      const terms = unspaced.test(piece) ? pairsOf(piece) : [wordTerm(piece)];
-      (isWord || unspaced.test(piece) ? words : parts).push(...terms);
+      const isUnspaced = unspaced.test(piece);
+      (isWord || isUnspaced ? words : parts).push(...(isUnspaced ? pairsOf(piece) : [wordTerm(piece)]));
     }
   }
   return { words: words.filter(isShort), parts: parts.filter(isShort) };

@@ -15,7 +15,7 @@ export async function addAdHocNote(desk: NoteDesk, given: unknown): Promise<Reco
   const args = readArguments('add_ad_hoc_note', given, ['filename', 'note']);
   const judgement = judgeNote(args.text('filename'), args.text('note'), desk.redact);
   if (judgement.outcome === 'refused') throw new ToolError(`The note ${judgement.fault}.`, judgement.remedy);
-  const isTaken = (await stands(desk.folder, judgement.note.name)) || !(await desk.keep(judgement.note));
+  const isTaken = stands(desk.folder, judgement.note.name) || !(await desk.keep(judgement.note));
   if (isTaken)
     throw new ToolError(
       `There is a note “${judgement.note.name}” already.`,
@@ -24,9 +24,9 @@ export async function addAdHocNote(desk: NoteDesk, given: unknown): Promise<Reco
   return {};
 }
 
-async function stands(folder: MemoryFolder, name: string): Promise<boolean> {
+function stands(folder: MemoryFolder, name: string): boolean {
   try {
-    await folder.find(`${notesFolder}${name}`);
+    folder.find(`${notesFolder}${name}`);
     return true;
   } catch (error) {
     if (error instanceof ToolError) return false;

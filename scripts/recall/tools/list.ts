@@ -8,8 +8,8 @@ export async function list(folder: MemoryFolder, given: unknown) {
   const args = readArguments('list', given, ['path', 'cursor', 'max_results']);
   const offset = offsetOf(args.optionalText('cursor'));
   const most = Math.min(args.count('max_results', 1) ?? limits.listed, limits.listed);
-  const place = await folder.find(args.optionalText('path'));
-  const entries = place.kind === 'file' ? [place] : await folder.entriesOf(place);
+  const place = folder.find(args.optionalText('path'));
+  const entries = place.kind === 'file' ? [place] : folder.entriesOf(place);
   const page = pageOf(entries, offset, most);
   return {
     path: place.path,

@@ -1,5 +1,5 @@
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
+import { constants, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byBinary } from '../../shared/files.ts';
 import { pathFault } from '../../shared/safe-path.ts';
@@ -20,11 +20,11 @@ export interface Entry {
 /** A memory's files on disk as the tools may see them: nothing hidden, no symbolic link, nothing outside. */
 export interface MemoryFolder {
   /** @throws ToolError for a path that leads elsewhere, is hidden, a link, or is not there. */
-  find(path: string | undefined): Promise<Entry>;
+  find(path: string | undefined): Entry;
   /** What stands in a folder, one level deep, by path. */
-  entriesOf(folder: Entry): Promise<readonly Entry[]>;
+  entriesOf(folder: Entry): readonly Entry[];
   /** All files at or below an entry, by path. @throws ToolError where there are too many. */
-  filesBelow(entry: Entry): Promise<readonly Entry[]>;
+  filesBelow(entry: Entry): readonly Entry[];
   /** A file's text without what no reader sees, so lines stay where they are; null where it is no UTF-8 or too large. */
   textOf(file: Entry): Promise<string | null>;
 }
@@ -32,30 +32,27 @@ export interface MemoryFolder {
 /** @param root the folder `memories` of a clone. */
 export function openMemoryFolder(root: string): MemoryFolder {
   const at = (path: string) => (path === '' ? root : join(root, path));
-  const entryAt = async (path: string): Promise<Entry | 'link' | null> => {
-    const found = await statusOf(at(path));
+  const entryAt = (path: string): Entry | 'link' | null => {
+    const found = statusOf(at(path));
     if (found === null) return null;
     return found.isSymbolicLink() ? 'link' : entryOf(path, found);
   };
-  const entriesOf = async (folder: Entry) => {
-    const names = (await namesIn(at(folder.path))).filter((name) => !name.startsWith('.') && pathFault(name) === null);
+  const entriesOf = (folder: Entry): Entry[] => {
+    const names = namesIn(at(folder.path)).filter((name) => !name.startsWith('.') && pathFault(name) === null);
     const paths = names.map((name) => (folder.path === '' ? name : `${folder.path}/${name}`)).sort(byBinary);
-    const entries: Entry[] = [];
-    for (const path of paths) {
-      const entry = await entryAt(path);
-      if (entry !== null && entry !== 'link') entries.push(entry);
-    }
-    return entries;
+    return paths.map(entryAt).filter((entry) => entry !== null && entry !== 'link');
   };
+  const kept = new Map<string, Kept>();
+  let keptCharacters = 0;
   return {
-    async find(path) {
+    find(path) {
       const parts = partsOf(path ?? '');
-      let entry = await entryAt('');
+      let entry = entryAt('');
       if (entry === null) throw new ToolError('There is no memory here yet.', 'Go on without it.');
       for (const [index, part] of parts.entries()) {
         if (entry === null || entry === 'link') break;
         if (entry.kind === 'file') throw asFolder(parts.slice(0, index).join('/'));
-        entry = await entryAt(entry.path === '' ? part : `${entry.path}/${part}`);
+        entry = entryAt(entry.path === '' ? part : `${entry.path}/${part}`);
       }
       if (entry === 'link')
         throw new ToolError(`A symbolic link stands at “${shown(path ?? '')}”.`, 'It is not followed: see list.');
@@ -63,23 +60,43 @@ export function openMemoryFolder(root: string): MemoryFolder {
       return entry;
     },
     entriesOf,
-    async filesBelow(start) {
+    filesBelow(start) {
       const files: Entry[] = [];
       let seen = 0;
-      const walk = async (entry: Entry, depth: number): Promise<void> => {
+      const walk = (entry: Entry, depth: number): void => {
         seen += 1;
         if (seen > limits.entries) throw tooMany(`more than ${limits.entries} files and folders`);
         if (entry.kind === 'file') files.push(entry);
-        else if (depth < limits.depth) for (const inner of await entriesOf(entry)) await walk(inner, depth + 1);
+        else if (depth < limits.depth) for (const inner of entriesOf(entry)) walk(inner, depth + 1);
       };
-      await walk(start, 0);
+      walk(start, 0);
       if (files.reduce((sum, { bytes }) => sum + Math.min(bytes, limits.fileBytes), 0) > limits.searchBytes)
         throw tooMany(`more than ${limits.searchBytes / 1_048_576} MiB`);
       return files.sort((a, b) => byBinary(a.path, b.path));
     },
-    textOf: (file) => readText(at(file.path)),
+    async textOf(file) {
+      const known = kept.get(file.path);
+      if (known?.version === file.version) return known.text;
+      const text = file.bytes === 0 ? '' : await readText(at(file.path));
+      if (keptCharacters > mostKept) {
+        kept.clear();
+        keptCharacters = 0;
+      }
+      kept.set(file.path, { version: file.version, text });
+      keptCharacters += text?.length ?? 0;
+      return text;
+    },
   };
 }
+
+/** A text as it was read, for the next search. */
+interface Kept {
+  readonly version: string;
+  readonly text: string | null;
+}
+
+/** UTF-16 units of texts that are kept, a last one aside. */
+const mostKept = 16_777_216;
 
 /** The parts of a path from a model. @throws ToolError */
 function partsOf(path: string): string[] {
@@ -106,18 +123,18 @@ function entryOf(path: string, found: Stats): Entry | null {
   return { path, kind, bytes: found.size, version: `${found.mtimeMs} ${found.ctimeMs} ${found.size} ${found.ino}` };
 }
 
-async function statusOf(path: string): Promise<Stats | null> {
+function statusOf(path: string): Stats | null {
   try {
-    return await lstat(path);
+    return lstatSync(path);
   } catch (error) {
     if (isGone(error)) return null;
     throw error;
   }
 }
 
-async function namesIn(path: string): Promise<readonly string[]> {
+function namesIn(path: string): readonly string[] {
   try {
-    return await readdir(path);
+    return readdirSync(path);
   } catch (error) {
     if (isGone(error)) return [];
     throw error;

@@ -10,7 +10,7 @@ export async function read(folder: MemoryFolder, given: unknown) {
   const args = readArguments('read', given, ['path', 'line_offset', 'max_lines']);
   const from = args.count('line_offset', 1) ?? 1;
   const most = args.count('max_lines', 1);
-  const file = await folder.find(args.text('path'));
+  const file = folder.find(args.text('path'));
   if (file.kind === 'folder') throw new ToolError(`“${file.path}” is a folder.`, 'List it, and read one of its files.');
   const text = await folder.textOf(file);
   if (text === null)

@@ -59,10 +59,10 @@ export async function search(asked: Asked, given: unknown) {
     caseSensitive: args.flag('case_sensitive', true),
     normalized: args.flag('normalized', false),
   };
-  const place = await asked.folder.find(args.optionalText('path'));
+  const place = asked.folder.find(args.optionalText('path'));
   const all = place.path !== '' || args.flag('all_repositories', false);
   const most = args.count('max_results', 1) ?? (mode.type === 'ranked' ? limits.rankedMatches : limits.matches);
-  const files = await asked.folder.filesBelow(place);
+  const files = asked.folder.filesBelow(place);
   const visible = all ? null : asked.repositories;
   const found =
     mode.type === 'ranked'
