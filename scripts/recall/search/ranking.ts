@@ -87,6 +87,13 @@ function fieldOf(passage: Passage & { readonly id: number }, field: string): str
   }
 }
 
+/** Texts by BM25 as the library has it, words in lower case: what a ranking has to be better than. Best first. */
+export function rankPlainly(texts: readonly string[]): (question: string) => string[] {
+  const index = new MiniSearch<{ readonly id: number; readonly text: string }>({ fields: ['text'] });
+  index.addAll(texts.map((text, id) => ({ id, text })));
+  return (question) => index.search(question).map(({ id }) => texts[Number(id)] ?? '');
+}
+
 /** All passages of a block share what is not their body. */
 function remember(known: Map<string, string[]>, text: string): string[] {
   const terms = known.get(text) ?? termsOf(text);
