@@ -1,4 +1,4 @@
-import { sectionHeadings } from '../../workspace/block-lines.ts';
+import { type BlockLine, sectionHeadings } from '../../workspace/block-lines.ts';
 import { type Block, parseHandbook, scopeOf } from '../../workspace/handbook.ts';
 import { unitsOf } from '../../workspace/lines.ts';
 import { type Passage, placeOf, plain, worth } from './passage.ts';
@@ -11,8 +11,9 @@ export function handbookPassages(text: string): Passage[] {
 function tasksOf(block: Block): Passage[] {
   return block.tasks.map((task) => {
     const start = task.line - block.line;
-    const end = block.lines.findIndex(({ kind }, index) => index > start && (kind === 'task' || kind === 'section'));
-    const own = block.lines.slice(start, end === -1 ? block.lines.length : end);
+    let end = start + 1;
+    while (end < block.lines.length && !endsTask(block.lines[end]?.kind)) end += 1;
+    const own = block.lines.slice(start, end);
     const last = own.findLastIndex(({ kind }) => kind !== 'blank');
     return {
       ...commonOf(block),
@@ -26,8 +27,14 @@ function tasksOf(block: Block): Passage[] {
 }
 
 function linesOf(block: Block): Passage[] {
-  const keywords = [...new Set(block.tasks.flatMap((task) => task.keywords))].join(', ');
-  const tasks = [...new Set(block.tasks.map(({ title }) => title))].join(' ');
+  const keywords = joined(
+    block.tasks.flatMap((task) => task.keywords),
+    ', ',
+  );
+  const tasks = joined(
+    block.tasks.map(({ title }) => title),
+    ' ',
+  );
   return unitsOf(block)
     .filter(({ kind }) => kind !== 'heading')
     .map(({ raw, line, heading }) => ({
@@ -39,6 +46,15 @@ function linesOf(block: Block): Passage[] {
       keywords,
       worth: worthOf(heading, raw),
     }));
+}
+
+function endsTask(kind: BlockLine['kind'] | undefined): boolean {
+  return kind === 'task' || kind === 'section';
+}
+
+/** What every bullet of a block is found by, too: bounded, since each carries it. */
+function joined(texts: readonly string[], separator: string): string {
+  return [...new Set(texts)].join(separator).slice(0, 4_000);
 }
 
 function worthOf(heading: string, raw: string): number {

@@ -9,8 +9,8 @@ export function paragraphsOf(path: string, text: string): Passage[] {
   return lines.flatMap((line, from) => {
     if (heading.test(line)) title = line.replace(heading, '');
     if (isBetween(line) || !(isBetween(lines[from - 1] ?? '') || bullet.test(line))) return [];
-    const rest = lines.findIndex((next, at) => at > from && (isBetween(next) || bullet.test(next)));
-    const end = rest === -1 ? lines.length : rest;
+    let end = from + 1;
+    while (end < lines.length && !isBetween(lines[end] ?? '') && !bullet.test(lines[end] ?? '')) end += 1;
     const body = plain(lines.slice(from, end).join('\n'));
     return [
       { path, from, to: end - 1, scope: owner(from), body, title, keywords: '', appliesTo: path, worth: worth.usual },

@@ -83,7 +83,7 @@ function fieldOf(passage: Passage & { readonly id: number }, field: string): str
     case 'appliesTo':
       return passage[field];
     default:
-      return passage.body;
+      return passage.body.slice(0, bodyCharacters);
   }
 }
 
@@ -103,6 +103,8 @@ function remember(known: Map<string, string[]>, text: string): string[] {
 
 /** Parts of names tell less than words that somebody wrote. */
 const fieldWeights = { body: 2, parts: 1, title: 0.6, keywords: 0.5, appliesTo: 1 };
+/** A longer passage is found by its beginning. */
+const bodyCharacters = 8_000;
 const synonymWeight = 0.6;
 const ownBoost = 1.5;
 /** How much it counts that a passage holds all of a question. */
@@ -127,7 +129,7 @@ function differs(): (found: RankedPassage) => boolean {
   const shown: { readonly scope: Scope | null; readonly terms: ReadonlySet<string> }[] = [];
   return ({ passage: { scope, body } }) => {
     if (shown.length >= compared) return true;
-    const terms = new Set(termsOf(body));
+    const terms = new Set(termsOf(body.slice(0, bodyCharacters)));
     if (shown.some((other) => other.scope === scope && similarity(other.terms, terms) >= nearlyTheSame)) return false;
     shown.push({ scope, terms });
     return true;

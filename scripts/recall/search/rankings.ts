@@ -1,4 +1,5 @@
 import { byBinary } from '../../shared/files.ts';
+import type { Passage } from './passage.ts';
 import { passagesOf, withoutRepeats } from './passages.ts';
 import { createRanking, type Ranking } from './ranking.ts';
 
@@ -33,14 +34,17 @@ export function createRankings(): Rankings {
 /** The whole memory and the few folders or files that a session searches alone. */
 const mostKept = 8;
 
+/** Far above what a team's memory has; the handbook's come first. */
+const mostPassages = 40_000;
+
 async function build<T extends Versioned>(
   files: readonly T[],
   textOf: (file: T) => Promise<string | null>,
 ): Promise<Ranking> {
-  const texts = new Map<string, string>();
+  const passages: Passage[] = [];
   for (const file of [...files].sort((a, b) => byBinary(a.path, b.path))) {
-    const text = file.path.endsWith('.md') ? await textOf(file) : null;
-    if (text !== null) texts.set(file.path, text);
+    const text = file.path.endsWith('.md') && passages.length < mostPassages ? await textOf(file) : null;
+    for (const passage of text === null ? [] : passagesOf(file.path, text)) passages.push(passage);
   }
-  return createRanking(withoutRepeats([...texts].flatMap(([path, text]) => passagesOf(path, text))));
+  return createRanking(withoutRepeats(passages).slice(0, mostPassages));
 }
