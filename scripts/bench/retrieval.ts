@@ -134,7 +134,7 @@ async function recordsIn(folders: readonly string[]): Promise<string[]> {
   const records: string[] = [];
   for (const folder of folders) {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter(({ name }) => name.endsWith('.jsonl'))) {
+    for (const entry of entries.filter(({ name }) => /\.jsonl?$/.test(name))) {
       const text = await readFile(join(entry.parentPath ?? entry.path, entry.name), 'utf8');
       records.push(
         ...text
