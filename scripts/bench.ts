@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { runScript } from './bench/child.ts';
 import { measures } from './bench/measures.ts';
 import { parseReading, readingText } from './bench/reading.ts';
 import { table } from './bench/report.ts';
+import { measureRetrieval, retrievalText } from './bench/retrieval.ts';
 import type { Measure } from './bench/types.ts';
 import { judge, type Result } from './bench/verdict.ts';
 import { type ExitCode, exitCodes, UsageError } from './shared/errors.ts';
@@ -18,13 +19,24 @@ const spec: CommandSpec = {
     check: { kind: 'switch', help: 'exit with 1 when a limit is missed' },
     only: { kind: 'list', oneOf: measures.map(({ name }) => name), help: 'measure this alone' },
     once: { kind: 'switch', help: 'one measure, once, in this process: for a profiler' },
+    corpus: {
+      kind: 'value',
+      value: '<dir>',
+      help: 'with retrieval: sessions, in folders named after their agents',
+    },
+    questions: {
+      kind: 'value',
+      value: '<file>',
+      help: 'with retrieval: a line a question, {"ask":"…","answer":"words of the text that answers it"}',
+    },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },
-  positionals: [],
+  positionals: ['[retrieval]'],
   examples: [
     'npm run bench',
     'npm run bench -- --check',
     'npm run bench -- --only read --only memory',
+    'npm run bench -- retrieval --corpus ~/corpus --questions questions.jsonl',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
   ],
 };
@@ -34,6 +46,7 @@ await main(spec, bench);
 /** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
 async function bench(world: World): Promise<ExitCode> {
   const { flags, log } = world;
+  if (flags.positionals.length > 0) return retrieval(world);
   const wanted = flags.listOf('only');
   const chosen = measures.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   if (flags.isOn('once')) return once(world, chosen);
@@ -52,6 +65,22 @@ async function bench(world: World): Promise<ExitCode> {
   return isMissed && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
 }
 
+/** How well the memory of a corpus answers questions, beside the transcripts themselves. */
+async function retrieval(world: World): Promise<ExitCode> {
+  const { flags, log, cwd } = world;
+  const [corpus, questions] = [flags.valueOf('corpus'), flags.valueOf('questions')];
+  if (flags.positionals[0] !== 'retrieval' || corpus === undefined || questions === undefined)
+    throw new UsageError(
+      'This takes retrieval, --corpus and --questions together.',
+      'npm run bench -- retrieval --corpus ~/corpus --questions questions.jsonl',
+    );
+  const result = await inScratch((folder) =>
+    measureRetrieval(world, folder, resolve(cwd, corpus), resolve(cwd, questions)),
+  );
+  log.result(flags.isOn('json') ? JSON.stringify(result) : retrievalText(result));
+  return exitCodes.done;
+}
+
 async function once(world: World, chosen: readonly Measure[]): Promise<ExitCode> {
   const [measure, ...others] = chosen;
   if (measure === undefined || others.length > 0)
@@ -59,10 +88,14 @@ async function once(world: World, chosen: readonly Measure[]): Promise<ExitCode>
       '--once takes one measure.',
       `Name it with --only: ${measures.map(({ name }) => name).join(', ')}.`,
     );
+  world.log.result(readingText(await inScratch((folder) => measure.take({ world, folder }))));
+  return exitCodes.done;
+}
+
+async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'commit-to-memory-bench-'));
   try {
-    world.log.result(readingText(await measure.take({ world, folder })));
-    return exitCodes.done;
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -16,12 +16,14 @@ const levels: readonly (readonly string[])[] = [
 
 /** The one file that imports a package. */
 const doors: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/sdk': 'recall/mcp-server.ts',
   '@secretlint/core': 'check/secretlint.ts',
   '@secretlint/secretlint-rule-preset-recommend': 'check/secretlint.ts',
   diff: 'workspace/unified-diff.ts',
   'gpt-tokenizer': 'shared/tokens.ts',
   'gray-matter': 'shared/front-matter.ts',
   'isomorphic-git': 'git/isomorphic.ts',
+  minisearch: 'recall/search/ranking.ts',
   openai: 'model/client.ts',
   'p-limit': 'shared/limit.ts',
   'sql.js': 'state/database.ts',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { homedir, hostname } from 'node:os';
 import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
 import { type Clock, clockFrom } from './clock.ts';
 import { type ExitCode, exitCodes, MemoryError, messageOf } from './errors.ts';
 import { type CommandSpec, type Flags, helpText, parseFlags } from './flags.ts';
@@ -17,6 +18,8 @@ export interface World {
   readonly log: Log;
   /** Asks the person at the terminal and waits for a line; null where nobody sits there. */
   readonly ask: ((question: string) => Promise<string>) | null;
+  /** Standard input and output, for a command that speaks a protocol over them and prints no result. */
+  streams(): { readonly input: Readable; readonly output: Writable };
   readonly clock: Clock;
   /** Aborted by SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
@@ -64,6 +67,7 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
       home: homedir(),
       log,
       ask: process.stdin.isTTY && process.stderr.isTTY ? ask : null,
+      streams: () => ({ input: process.stdin, output: process.stdout }),
       clock: clockFrom(process.env),
       signal: stop.signal,
       self: {

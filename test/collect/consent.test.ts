@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { ConsentError, formatConsent, parseConsent } from '../../scripts/collect/consent.ts';
 import { collectSpec } from '../../scripts/collect/flags.ts';
@@ -76,6 +77,7 @@ function answering(t: TestContext, answers: readonly string[], ...args: readonly
       said.push(question);
       return Promise.resolve(left.shift() ?? '');
     },
+    streams: () => ({ input: new PassThrough(), output: new PassThrough() }),
     clock: fixedClock(0),
     signal: new AbortController().signal,
     self: { token: home, host: 'here', pid: 1, isAlive: () => true, program: '', args: [] },

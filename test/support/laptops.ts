@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { archiveRef } from '../../scripts/archive/layout.ts';
 import { authorOf } from '../../scripts/collect/author.ts';
@@ -148,6 +149,7 @@ async function collectHere(
       home,
       log,
       ask: null,
+      streams: () => ({ input: new PassThrough(), output: new PassThrough() }),
       clock: clockFrom({ CTM_CLOCK: at }),
       signal: new AbortController().signal,
       self: { token: 'one', host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -136,6 +137,7 @@ export async function ranHere(
       home: '/nowhere',
       log,
       ask: null,
+      streams: () => ({ input: new PassThrough(), output: new PassThrough() }),
       clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
       signal: new AbortController().signal,
       self: { token, host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
