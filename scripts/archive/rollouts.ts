@@ -77,8 +77,9 @@ function foundAt(path: string, bytes: Buffer, clean: Clean): Found | { readonly 
   try {
     const { rollout, items, humanItems } = headOfRollout(bytes);
     if (rollout.thread.id !== threadAt(path)) return { reason: 'the session in it has another id' };
-    const { thread, skipped } = clean.rollout(standIn(rollout));
-    return { thread, items, humanItems, skipped, path: clean.text(path) };
+    const { thread, skipped, memory } = clean.rollout(standIn(rollout));
+    const seen = memory === undefined ? {} : { memory };
+    return { thread, items, humanItems, skipped, path: clean.text(path), ...seen };
   } catch (error) {
     if (error instanceof RolloutError) return { reason: error.message };
     throw error;

@@ -1,6 +1,7 @@
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { type Fields, isFields } from './fields.ts';
+import { isShortId, type MemorySeen, maxSeenIds } from './memory-seen.ts';
 import {
   type Agent,
   agents,
@@ -27,7 +28,7 @@ export class RolloutError extends MemoryError {
 
 /** A rollout as JSONL: one header, then an item a line, keys in a fixed order, LF at the end. */
 export function writeRollout(rollout: Rollout): string {
-  const { thread, source, skipped, redaction, items } = rollout;
+  const { thread, source, skipped, redaction, memory, items } = rollout;
   const header = {
     format: rolloutFormat,
     version: rolloutVersion,
@@ -49,6 +50,12 @@ export function writeRollout(rollout: Rollout): string {
     source: { agent: source.agent, lines: source.lines, bytes: source.bytes, sha256: source.sha256 },
     skipped: sorted(skipped),
     redaction: sorted(redaction),
+    memory: memory && {
+      injected: memory.injected,
+      retrieved: memory.retrieved,
+      read: memory.read,
+      citing: memory.citing,
+    },
   };
   return [header, ...items.map(itemRow)].map((row) => `${JSON.stringify(row)}\n`).join('');
 }
@@ -91,6 +98,7 @@ export function parseRollout(text: string): Rollout {
     },
     skipped: at.counts(header, 'skipped'),
     redaction: at.counts(header, 'redaction'),
+    ...(header.memory === undefined ? {} : { memory: parseMemory(at.object(header, 'memory')) }),
     items: rest.map((line, index) => parseItem(objectAt(line, index + 2), index + 2)),
   };
 }
@@ -120,6 +128,17 @@ function checkFormat(header: Fields): void {
       'Update this checkout to the version that the team runs, then try again.',
     );
   if (version !== rolloutVersion) throw new RolloutError(1, '"version" is not 1');
+}
+
+function parseMemory(row: Fields): MemorySeen {
+  const at = fieldReader(1);
+  const ids = (key: string): string[] => {
+    const found = at.texts(row, key);
+    if (found.length > maxSeenIds || !found.every(isShortId))
+      throw new RolloutError(1, `"${key}" is no list of at most ${maxSeenIds} short ids`);
+    return found;
+  };
+  return { injected: ids('injected'), retrieved: ids('retrieved'), read: ids('read'), citing: at.whole(row, 'citing') };
 }
 
 function parseItem(row: Fields, line: number): Item {

@@ -1,6 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { EpochSeconds } from '../shared/clock.ts';
+import { contextsOf } from './claude-context.ts';
 import { isSkippedAttachment, isSkippedType, skippableLabel } from './claude-lines.ts';
 import { persistedText, sideFilesOf, sideFolderOf } from './claude-side.ts';
 import { callOf, callsTool, outputOf, persistedName } from './claude-tools.ts';
@@ -53,6 +54,7 @@ async function readClaudeCode(path: string, options: ReadOptions): Promise<Readi
         ...finalWords(main.items.items, main.spoken, main.turnStarts),
         ...sides.flatMap((notes) => notes.items.items),
       ],
+      injected: main.items.injected(),
     },
   };
 }
@@ -212,6 +214,7 @@ function takeAttachment(record: Fields, line: number, notes: Notes): void {
   const words = queuedWords(attachment);
   const type = textOf(attachment.type) ?? '?';
   if (words === null) {
+    for (const { text, isMemory } of contextsOf(attachment)) notes.items.inject(text, isMemory);
     notes.items.skip(isSkippedAttachment(type) ? `attachment:${type}` : unknownType(`attachment:${type}`));
     return;
   }

@@ -1,3 +1,4 @@
+import { mayInject } from './claude-context.ts';
 import { headOf, mayHoldMore } from './head.ts';
 
 /** Line types that hold nothing that anybody said. */
@@ -93,6 +94,7 @@ export function skippableLabel(line: Buffer): string | null {
     !isType &&
     inner !== null &&
     skippedAttachments.has(inner) &&
+    !mayInject(inner, line) &&
     (type === 'attachment' || (type === null && line.includes(attachmentMark)));
   if ((!isType && !isAttachment) || mayHoldMore(line, recordStart)) return null;
   return isType ? type : `attachment:${inner}`;

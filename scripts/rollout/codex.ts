@@ -58,6 +58,7 @@ async function readCodex(path: string, options: ReadOptions): Promise<Reading> {
       source: { agent: 'codex', ...end, sha256: hash.digest('hex') },
       skipped: notes.list.counts(),
       items: withEvents(said, notes.events, options.home),
+      injected: notes.list.injected(),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { memoryClose } from './marker.ts';
+import { isMemoryCall, isOwnTool } from './memory-calls.ts';
 import type { Counts, Item, Rollout } from './types.ts';
 
 export interface Filtered {
@@ -17,7 +18,7 @@ export interface Filtered {
  * @source design §5; spec §4.4
  */
 export function filterRollout({ items }: Pick<Rollout, 'items'>): Filtered {
-  const memoryCalls = new Set(items.filter(readsMemory).map((item) => item.call));
+  const memoryCalls = new Set(items.filter(isMemoryCall).map((item) => item.call));
   const dropped: Record<string, number> = {};
   const count = (reason: string): void => {
     dropped[reason] = (dropped[reason] ?? 0) + 1;
@@ -26,7 +27,7 @@ export function filterRollout({ items }: Pick<Rollout, 'items'>): Filtered {
     if (item.who === 'harness' && !isInterruption(item.text)) return none(count, 'harness');
     if (item.kind === 'output' && item.call !== undefined && memoryCalls.has(item.call))
       return none(count, 'memory_read');
-    if (item.kind === 'output' && ownTool.test(item.tool ?? '')) return none(count, 'memory_read');
+    if (item.kind === 'output' && isOwnTool(item.tool)) return none(count, 'memory_read');
     const text = withoutMemory(item, count);
     if (text === item.text) return [item];
     return text.trim() === '' ? none(count, 'emptied') : [{ ...item, text }];
@@ -58,15 +59,6 @@ const passages: readonly Passage[] = [
   { reason: 'skill', open: '<skill>', close: '</skill>', atLineStart: true },
 ];
 
-/** Our tools, under the names that agents give to a server's tools; and Codex's own for its memories. */
-const ownTool = /commit[-_]to[-_]memory|^memories[._]{1,2}(list|read|search)/i;
-
-/** Files that hold memory: ours (also in a clone elsewhere), Codex's, Claude Code's. */
-const memoryPath =
-  /(?:memory_summary|raw_memories)\.md|rollout_summaries\/|(?:memories|memory)[\\/]+MEMORY\.md|memories[\\/]+skills[\\/]|\.codex[\\/]+memories|projects[\\/]+[^\\/\s]{1,255}[\\/]+memory[\\/]/;
-
-const readers = new Set(['read', 'search', 'shell', 'other', 'mcp']);
-
 /** `[k3f7x2ab@88,91]` at a line's end: a handbook's bullet, whoever shows it. */
 const handbookMark = /\[[a-z2-7]{8}@[0-9:., ]{1,400}\][ \t.]{0,4}$/;
 /** `(@12,15)` at a line's end: a bullet of a summary or a raw memory. */
@@ -84,13 +76,6 @@ function isInterruption(text: string): boolean {
 function none(count: (reason: string) => void, reason: string): [] {
   count(reason);
   return [];
-}
-
-function readsMemory(item: Item): boolean {
-  if (item.kind !== 'call' || item.call === undefined) return false;
-  if (ownTool.test(item.tool ?? '')) return true;
-  if (!readers.has(item.does ?? 'other')) return false;
-  return memoryPath.test(item.text) || (item.files ?? []).some((file) => memoryPath.test(file));
 }
 
 function withoutMemory(item: Item, count: (reason: string) => void): string {

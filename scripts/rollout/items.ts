@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
+import { idsIn, injectedIds, maxSeenIds } from './memory-seen.ts';
 import { itemText, toolTextLimit, wordsLimit } from './text.ts';
 import { doesOf } from './tools.ts';
 import type { Counts, Does, Item, Kind, Who } from './types.ts';
@@ -31,6 +32,9 @@ export interface ItemList {
   /** A record that gives no item. */
   skip(reason: string): void;
   counts(): Counts;
+  /** A text that a program put in and that becomes no item: of the memory in it, or that it is, the ids are kept. */
+  inject(text: string, isMemory?: boolean): void;
+  injected(): readonly string[];
 }
 
 /** Tool texts of one session together; what comes after is cut much shorter. */
@@ -47,6 +51,7 @@ export function itemList(home: string, prefix = ''): ItemList {
   let at: EpochSeconds | null = null;
   let parts = 0;
   let toolTexts = 0;
+  const injected = new Set<string>();
 
   const shaped = (found: Part): string => {
     if (found.who !== 'tool') return itemText(found.text, wordsLimit, home);
@@ -91,6 +96,10 @@ export function itemList(home: string, prefix = ''): ItemList {
       counts.set(known, (counts.get(known) ?? 0) + 1);
     },
     counts: () => Object.fromEntries(counts),
+    inject(text, isMemory = false) {
+      for (const id of isMemory ? idsIn(text) : injectedIds(text)) if (injected.size < maxSeenIds) injected.add(id);
+    },
+    injected: () => [...injected],
   };
 }
 

@@ -18,6 +18,8 @@ export interface Session {
   readonly skipped: Counts;
   /** `files` are absolute, or relative to `cwd`. */
   readonly items: readonly Item[];
+  /** Short ids in injected memory that no item holds (`ItemList.injected`). */
+  readonly injected?: readonly string[];
 }
 
 export type Reading =

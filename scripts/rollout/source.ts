@@ -3,6 +3,7 @@ import type { ItemNumber } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
 import { safeThreadId } from '../shared/thread-id.ts';
 import { kinOf, type Outline, outlineOf, repeatsIn } from './forks.ts';
+import type { MemorySeen } from './memory-seen.ts';
 import type { Reader } from './reader.ts';
 import { readers } from './readers.ts';
 import { type Place, rolloutOf, withoutRepeats } from './thread.ts';
@@ -16,6 +17,8 @@ export interface Found {
   readonly humanItems: number;
   readonly skipped: Counts;
   readonly path: string;
+  /** Which memory it was shown. */
+  readonly memory?: MemorySeen;
   /** Names that it shares with sessions that it copied from, or that copied from it (`kinOf`); none in the archive. */
   readonly kin?: readonly string[];
 }
@@ -196,6 +199,7 @@ function foundOf(rollout: Rollout, path: string): Found {
     humanItems: human.length,
     skipped: rollout.skipped,
     path,
+    ...(rollout.memory === undefined ? {} : { memory: rollout.memory }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ItemNumber } from '../shared/evidence.ts';
 import { safeThreadId } from '../shared/thread-id.ts';
 import type { Checkouts } from './checkouts.ts';
 import { chooseRepository, relativeCwd, relativeFile, repositoryId } from './identity.ts';
+import { memorySeen } from './memory-seen.ts';
 import type { Session } from './reader.ts';
 import type { Item, Rollout, Thread } from './types.ts';
 
@@ -30,7 +31,15 @@ export async function rolloutOf(session: Session, place: Place): Promise<Rollout
     ...spanOf(items, session.startedAt),
     startedAt: session.startedAt,
   };
-  return { thread, source: session.source, skipped: session.skipped, redaction: {}, items };
+  const memory = memorySeen(items, session.injected);
+  return {
+    thread,
+    source: session.source,
+    skipped: session.skipped,
+    redaction: {},
+    ...(memory === undefined ? {} : { memory }),
+    items,
+  };
 }
 
 /** The rollout without items that it only copied from another session; its own time starts after them. */

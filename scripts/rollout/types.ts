@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
+import type { MemorySeen } from './memory-seen.ts';
 
 /** The agents whose transcripts we read: one reader file each. */
 export const agents = ['codex', 'claude-code', 'copilot', 'gemini', 'opencode', 'pi'] as const;
@@ -78,5 +79,7 @@ export interface Rollout {
   readonly skipped: Counts;
   /** Redaction rule → secrets removed. Empty until the rollout went through the redactor. */
   readonly redaction: Counts;
+  /** Absent where no memory was shown, and in what was stored before this was noted. */
+  readonly memory?: MemorySeen;
   readonly items: readonly Item[];
 }
