@@ -18,6 +18,8 @@ import { statusOf } from './status/facts.ts';
 import { statusJson } from './status/json.ts';
 import { type SourcesStatus, sourcesStatus } from './status/sources.ts';
 import { statusText } from './status/text.ts';
+import { usageOf } from './status/usage.ts';
+import { usageJson, usageText } from './status/usage-text.ts';
 import { warningsOf } from './status/warnings.ts';
 
 const spec: CommandSpec = {
@@ -30,10 +32,15 @@ const spec: CommandSpec = {
       value: '<agent>:<folder>',
       help: 'look at the sessions of this folder instead of the configured sources',
     },
+    usage: { kind: 'switch', help: 'how each memory was used: found, given, read, cited' },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },
   positionals: [],
-  examples: ['npm run status', 'npm run status -- --source codex:~/.codex/sessions --json'],
+  examples: [
+    'npm run status',
+    'npm run status -- --usage',
+    'npm run status -- --source codex:~/.codex/sessions --json',
+  ],
 };
 
 await main(spec, status);
@@ -44,6 +51,11 @@ async function status(world: World): Promise<ExitCode> {
   const config = await loadConfig(repository);
   const start = await loadStart(repository, 'look');
   const now = clock.now();
+  if (flags.isOn('usage')) {
+    const usage = usageOf(start.state, start.memories, config.memory.max_unused_days, now);
+    log.result(flags.isOn('json') ? jsonText({ usage: usageJson(usage) }) : usageText(usage));
+    return exitCodes.done;
+  }
   const facts = statusOf({
     branch: start.branch,
     state: start.state,

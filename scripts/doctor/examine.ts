@@ -30,7 +30,7 @@ import { type Finding, look, shown, worstFirst } from './finding.ts';
 import { type ForgeLook, forgeFindings, lookAtForge } from './forge.ts';
 import { isAtWork, type LockFacts, leaseFindings, lockFacts, lockFindings } from './locks.ts';
 import { machineFacts, machineFindings } from './machine.ts';
-import { includeFindings, readerFindings, summaryFindings } from './memory.ts';
+import { citingFindings, includeFindings, readerFindings, summaryFindings } from './memory.ts';
 import { lookAtModels, modelFindings } from './model.ts';
 import { nightFindings, scheduleFindings } from './nights.ts';
 import { lookAtRemote, remoteFindings } from './remote.ts';
@@ -149,6 +149,7 @@ async function memoryFindings(
     ),
     ...summaryFindings(start.memories),
     ...readerFindings(start.state, config, now),
+    ...citingFindings(start.state, start.memories, config, now),
     ...includeFindings(config, repositories),
   ];
 }

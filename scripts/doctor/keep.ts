@@ -3,6 +3,7 @@ import { listCitations, recordCitations } from '../state/citations.ts';
 import type { State } from '../state/database.ts';
 import { listLines, recordLines } from '../state/lines.ts';
 import { horizonOf } from '../state/prune.ts';
+import { listShown, recordShown } from '../state/shown.ts';
 import { liftTombstone, listTombstones, setTombstone } from '../state/tombstones.ts';
 import type { TombstoneRow } from '../state/types.ts';
 
@@ -14,7 +15,7 @@ export interface Kept {
 }
 
 /**
- * Brings what must never be lost of one state into another: what was forgotten, what was cited, whose a line is. What
+ * Brings what must never be lost of one state into another: what was forgotten, what was cited and shown, whose a line is. What
  * was forgotten on either side stays so, unless `into` showed it again later.
  */
 export function keepBoth(into: State, from: State, now: EpochSeconds): Kept {
@@ -27,6 +28,7 @@ export function keepBoth(into: State, from: State, now: EpochSeconds): Kept {
     tombstones += 1;
     if (row.liftedAt !== null) liftTombstone(into, row.kind, row.key, row.liftedAt);
   }
+  recordShown(into, listShown(from));
   const citations = recordCitations(into, listCitations(from), { now, horizon: horizonOf(into) });
   return { tombstones, citations, lines: recordLines(into, listLines(from)) };
 }

@@ -5,6 +5,7 @@ import type { Files } from '../shared/files.ts';
 import { listCitations } from '../state/citations.ts';
 import type { State } from '../state/database.ts';
 import { listRuns } from '../state/runs.ts';
+import { usageOf } from '../status/usage.ts';
 import { memorySummaryPath, sizeLimits } from '../workspace/layout.ts';
 import type { Finding } from './finding.ts';
 
@@ -45,6 +46,23 @@ export function readerFindings(state: State, { memory }: Config, now: EpochSecon
       remedy: `Have the agents read it: name ${memorySummaryPath} in the AGENTS.md or CLAUDE.md of the repositories that are included`,
     },
   ];
+}
+
+/** So many sessions that were given memory should have cited some of it. */
+const tellingSessions = 5;
+
+/** Agents that are given memory and never say what they used. */
+export function citingFindings(state: State, memories: Files, { memory }: Config, now: EpochSeconds): Finding[] {
+  const days = memory.max_unused_days;
+  return usageOf(state, memories, days, now)
+    .agents.filter(({ injected, citing }) => citing === 0 && injected >= tellingSessions)
+    .map(({ agent, injected }) => ({
+      severity: 'warning',
+      check: 'memory.never_cites',
+      what: `${agent} was given memory in ${injected} sessions of the last ${days} days and cited none of it`,
+      why: 'What its sessions use cannot be told, so for them memories age by time alone.',
+      remedy: `See whether its answers still end in the citation block and its sessions are sent whole: npm run status -- --usage, npm run collect -- --show <id>`,
+    }));
 }
 
 /** Entries of `include` that no session is of. @param repositories ids of every session that is known here. */

@@ -10,6 +10,8 @@ import type { Start } from './start.ts';
 /** What both phases did. */
 export interface Halves {
   readonly found: number;
+  /** New ones. */
+  readonly citations: number;
   readonly phase1: ExtractionReport;
   readonly phase2: ConsolidationReport;
 }
@@ -31,7 +33,7 @@ export function runRow(
   runId: string,
   now: EpochSeconds,
   outcome: RunRow['outcome'],
-  { found, phase1, phase2 }: Halves,
+  { found, citations, phase1, phase2 }: Halves,
   ports: NightPorts,
 ): RunRow {
   const scopes = (wanted: string) => phase2.scopes.filter((scope) => scope.outcome === wanted).length;
@@ -42,6 +44,7 @@ export function runRow(
     outcome,
     counts: {
       found,
+      citations,
       extracted: phase1.extracted.length,
       nothing: phase1.nothing.length,
       failed: phase1.failed.length,

@@ -22,6 +22,7 @@ import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
 import { type PeoplesWork, recordPeople } from './people.ts';
 import { namedThreads, whatToRead } from './reading.ts';
 import type { Start } from './start.ts';
+import { recordUsage, type UsageReport } from './usage.ts';
 
 /** What a night does: both, or one half. */
 export interface Phases {
@@ -67,6 +68,7 @@ export interface NightReport {
   readonly ignored: readonly { readonly path: string; readonly reason: string }[];
   readonly skipped: ReadonlyMap<string, SkipReason>;
   readonly people: PeoplesWork;
+  readonly usage: UsageReport;
   readonly pruned: Pruned;
   readonly phase1: ExtractionReport;
   readonly phase2: ConsolidationReport;
@@ -97,6 +99,7 @@ export async function playNight(
   const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
   const runId = runIdOf(start, found, ports, now);
   const people = recordPeople(start, mask, runId, now);
+  const usage = await recordUsage(start, found, policy, ports.rollouts, now, signal);
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,
@@ -121,7 +124,7 @@ export async function playNight(
   const phase2 = policy.phases.two
     ? await consolidate(start.state, memory, runId, consolidation, { ...ports, spent }, signal)
     : addNewInputs(start.state, memory, consolidation, now);
-  const halves = { found: found.length, phase1, phase2 };
+  const halves = { found: found.length, citations: usage.citations, phase1, phase2 };
   const outcome = outcomeOf(start, halves, ports.ledger);
   if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, halves, ports));
   const stateText = snapshotOf(start.state);
@@ -144,6 +147,7 @@ export async function playNight(
     ignored,
     skipped: new Map([...skipped, ...phase1.skipped]),
     people,
+    usage,
     pruned,
     phase1,
     phase2,

@@ -2,9 +2,11 @@ import { type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.t
 import type { Found } from '../rollout/source.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
+import type { State } from '../state/database.ts';
 import { horizonOf } from '../state/prune.ts';
 import { getThread, threadByShortId, upsertThread } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
+import type { ThreadRow } from '../state/types.ts';
 import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
 import { handbookPath } from '../workspace/layout.ts';
 import type { Start } from './start.ts';
@@ -16,35 +18,40 @@ export function whatToRead(
   policy: ReadPolicy,
   now: EpochSeconds,
 ): { candidates: Found[]; skipped: Map<string, SkipReason> } {
-  const tombstones = tombstonesOf(start.state);
-  const horizon = horizonOf(start.state) ?? 0;
+  const reasonOf = whyNotRead(start.state, policy, now);
   const skipped = new Map<string, SkipReason>();
   const candidates: Found[] = [];
   for (const entry of found) {
     const { thread } = entry;
-    const row = getThread(start.state, thread.id);
+    const reason = reasonOf(entry);
+    if (reason !== null) skipped.set(thread.id, reason);
+    else candidates.push(entry);
+    if (reason === null || reason === 'not_idle') {
+      const { id, kind: _kind, ...rest } = thread;
+      const { firstSeenAt, memoryMode } = getThread(start.state, id) ?? newThread(now);
+      upsertThread(start.state, { ...rest, threadId: id, firstSeenAt, memoryMode });
+    }
+  }
+  return { candidates, skipped };
+}
+
+/** Why a session is not read, by what the state knows of it when it is asked; null where it may be. */
+export function whyNotRead(state: State, policy: ReadPolicy, now: EpochSeconds): (entry: Found) => SkipReason | null {
+  const tombstones = tombstonesOf(state);
+  const horizon = horizonOf(state) ?? 0;
+  return (entry) => {
+    const { thread } = entry;
+    const row = getThread(state, thread.id);
     const known = {
       firstSeenAt: row?.firstSeenAt ?? null,
       memoryMode: row?.memoryMode ?? 'enabled',
       tombstoned: tombstones.hidesThread(thread.id) || tombstones.hidesAuthor(thread.author),
       horizon,
     };
-    const taken = threadByShortId(start.state, shortThreadId(thread.id));
+    const taken = threadByShortId(state, shortThreadId(thread.id));
     const isTaken = taken !== null && taken.threadId !== thread.id;
-    const reason = whySkipped(entry, known, policy, now) ?? (isTaken ? 'short_id_taken' : null);
-    if (reason !== null) skipped.set(thread.id, reason);
-    else candidates.push(entry);
-    if (reason === null || reason === 'not_idle') {
-      const { id, kind: _kind, ...rest } = thread;
-      upsertThread(start.state, {
-        ...rest,
-        threadId: id,
-        firstSeenAt: known.firstSeenAt ?? now,
-        memoryMode: known.memoryMode,
-      });
-    }
-  }
-  return { candidates, skipped };
+    return whySkipped(entry, known, policy, now) ?? (isTaken ? 'short_id_taken' : null);
+  };
 }
 
 /** Threads that a standing line of the handbook names: their rows are kept. */
@@ -52,4 +59,8 @@ export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<stri
   const { blocks } = parseHandbook(start.memories.get(handbookPath) ?? '');
   const shortIds = new Set(blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
   return new Set([...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []));
+}
+
+function newThread(now: EpochSeconds): Pick<ThreadRow, 'firstSeenAt' | 'memoryMode'> {
+  return { firstSeenAt: now, memoryMode: 'enabled' };
 }

@@ -11,6 +11,7 @@ export function nightText(report: NightReport, ledger: Ledger): string {
     lines.push(
       `sessions   ${report.found.length} found, ${countOf(phase1.extracted)} extracted, ${countOf(phase1.nothing)} without anything worth keeping`,
     );
+  if (report.usage.citations > 0) lines.push(`           ${report.usage.citations} citations of memory counted`);
   for (const [reason, count] of reasonsOf(report)) lines.push(`           ${count} skipped: ${reason}`);
   for (const { threadId, failure, detail } of phase1.failed) {
     lines.push(`           failed: ${terminalText(threadId)}: ${failure}: ${terminalText(detail).slice(0, 200)}`);
@@ -90,6 +91,7 @@ export function nightJson(report: NightReport, ledger: Ledger): Record<string, u
       skipped: Object.fromEntries([...report.skipped].sort(([a], [b]) => byBinary(a, b))),
       ignored: report.ignored,
       unverified: phase1.unverified,
+      citations: report.usage.citations,
     },
     scopes: phase2.scopes.map(({ scope, outcome, detail, selected, waiting, forgotten, dropped, restored, turns }) => ({
       scope,

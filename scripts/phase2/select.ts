@@ -66,9 +66,11 @@ function agesFrom(output: OutputView, { reachedAt = null, maxUnusedDays }: Selec
   return Math.max(output.sourceUpdatedAt, reached);
 }
 
+/** What was only read ranks below what was cited. */
 function byUseThenRecency(a: OutputView, b: OutputView): number {
   return (
     b.usageCount - a.usageCount ||
+    b.readCount - a.readCount ||
     lastSign(b) - lastSign(a) ||
     b.sourceUpdatedAt - a.sourceUpdatedAt ||
     byBinary(b.threadId, a.threadId)

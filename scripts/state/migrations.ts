@@ -149,6 +149,22 @@ create view usage as
   from citations where kind = 'cited' group by cited;
 `,
   },
+  {
+    name: 'what sessions were shown',
+    sql: `
+create table shown (
+  thread_id text not null primary key,
+  author text,
+  at integer not null,
+  injected text not null,
+  retrieved text not null,
+  read text not null,
+  vote text generated always as (coalesce(author, thread_id) || ' ' || (at / 86400)) virtual
+) strict;
+
+create index shown_at on shown (at);
+`,
+  },
 ];
 
 /** Takes the schema from step `from` (0 is an empty database) to step `to`. */

@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { integer, integerOrNull, oneOf, text } from './columns.ts';
 import type { Row, State } from './database.ts';
+import { readCounts } from './shown.ts';
 import { threadColumns, threadOf } from './threads.ts';
 import type { ExtractorClass, OutputView, Stage1Output } from './types.ts';
 
@@ -16,7 +17,7 @@ export interface UsageWindow {
  */
 export function outputsOf(state: State, scope: string, window: UsageWindow): OutputView[] {
   const rows = state.all(
-    `select ${outputColumns}, ${threadColumns}, ${usageColumns}
+    `select ${outputColumns}, ${threadColumns}, t.short_id, ${usageColumns}
      from threads t join stage1_outputs o on o.thread_id = t.thread_id
      where t.repo = :scope and t.memory_mode = 'enabled' and ${isBestClass} and ${hasText}
        and not exists (select 1 from tombstones s where s.lifted_at is null and s.kind = 'thread' and s.key = t.thread_id)
@@ -24,10 +25,12 @@ export function outputsOf(state: State, scope: string, window: UsageWindow): Out
      order by t.thread_id`,
     { scope, from: window.from, to: window.to },
   );
+  const reads = readCounts(state, window);
   return rows.map((row) => ({
     ...outputFrom(row),
     thread: threadOf(row),
     usageCount: integer(row, 'usage_count'),
+    readCount: reads.get(text(row, 'short_id')) ?? 0,
     lastUsage: integerOrNull(row, 'last_usage'),
   }));
 }

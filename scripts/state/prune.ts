@@ -30,7 +30,7 @@ export interface Pruned {
 
 /**
  * Lets go of what nobody needs: stale outputs that no selection holds (at most `pruneBatch`, the longest unused
- * first), citations below the horizon, and threads below it that nothing names. Jobs of threads that stay are kept, so
+ * first), citations and what sessions were shown below the horizon, and threads below it that nothing names. Jobs of threads that stay are kept, so
  * that a pruned output is not made again. The horizon moves when something went, and never back: a night that lets go
  * of nothing leaves the state as it was.
  */
@@ -40,6 +40,7 @@ export function prune(state: State, policy: PrunePolicy): Pruned {
     const horizon = Math.max(cutoff, horizonOf(state) ?? 0);
     const outputs = pruneOutputs(state, policy, cutoff);
     const citations = state.run('delete from citations where at < :horizon', { horizon });
+    state.run('delete from shown where at < :horizon', { horizon });
     const threads = pruneThreads(state, policy.namedThreads, horizon);
     if (outputs + threads > 0) setMeta(state, 'horizon', String(horizon));
     return { outputs, threads, citations, horizon };

@@ -55,6 +55,14 @@ export function threadByShortId(state: State, shortId: string): ThreadRow | null
   return row && threadOf(row);
 }
 
+/** The thread whose summary has this stem. */
+export function threadByStem(state: State, stem: string): string | null {
+  const row = state.first('select thread_id from stage1_outputs where stem = :stem order by thread_id limit 1', {
+    stem,
+  });
+  return row && text(row, 'thread_id');
+}
+
 /** By thread id. */
 export function listThreads(state: State): ThreadRow[] {
   return state.all(`select ${threadColumns} from threads t order by t.thread_id`).map(threadOf);

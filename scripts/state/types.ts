@@ -98,6 +98,21 @@ export interface CitationRow {
   readonly at: EpochSeconds;
 }
 
+/**
+ * Table `shown`: which memory a session was shown, one row a session and not one a memory, since dozens are injected
+ * into each. Short ids of known threads, ascending.
+ */
+export interface ShownRow {
+  readonly threadId: string;
+  readonly author: string | null;
+  /** The session's last activity when it was noted. */
+  readonly at: EpochSeconds;
+  readonly injected: readonly string[];
+  /** A search found it. */
+  readonly retrieved: readonly string[];
+  readonly read: readonly string[];
+}
+
 /** Table `runs`: the ledger, one row a night. Money in millionths of a US dollar. */
 export interface RunRow {
   readonly runId: string;
@@ -138,5 +153,7 @@ export interface OutputView extends Stage1Output {
   readonly thread: ThreadRow;
   /** Citations of the thread within the window: one vote a person and day. */
   readonly usageCount: number;
+  /** How often it was read within the window. Below any citation, and no sign of life: who reads a file sees all of it. */
+  readonly readCount: number;
   readonly lastUsage: EpochSeconds | null;
 }

@@ -65,6 +65,7 @@ export function anOutput(id: string, more: Partial<OutputView> = {}): OutputView
     runId: 'run',
     thread: aThreadRow(id),
     usageCount: 0,
+    readCount: 0,
     lastUsage: null,
     ...more,
   };
