@@ -35,7 +35,8 @@ test('a thread is named by its full id, its short id or as evidence; each counts
 });
 
 test('line breaks may be missing, ids may stand in the older tag, and a tag may not be closed', () => {
-  const one = '<oai-mem-citation><citation_entries></citation_entries><rollout_ids>k3f7x2ab</rollout_ids></oai-mem-citation>';
+  const one =
+    '<oai-mem-citation><citation_entries></citation_entries><rollout_ids>k3f7x2ab</rollout_ids></oai-mem-citation>';
   assert.deepEqual(ids(`Done.${one}`), ['k3f7x2ab']);
   assert.deepEqual(ids(block('').replace('</oai-mem', '<thread_ids>k3f7x2ab</thread_ids></oai-mem')), ['k3f7x2ab']);
   assert.deepEqual(ids('<oai-mem-citation><rollout_ids>k3f7x2ab<citation_entries>x</citation_entries>'), ['k3f7x2ab']);
@@ -52,7 +53,9 @@ test('a location splits at its last colon, a note at its last mark, a range at i
   assert.deepEqual(places('C:\\m\\MEMORY.md:1-2|note=[x]'), [
     { path: 'C:\\m\\MEMORY.md', lineStart: 1, lineEnd: 2, note: 'x' },
   ]);
-  assert.deepEqual(places('a|note=[b]:3-4|note=[c|d]'), [{ path: 'a|note=[b]', lineStart: 3, lineEnd: 4, note: 'c|d' }]);
+  assert.deepEqual(places('a|note=[b]:3-4|note=[c|d]'), [
+    { path: 'a|note=[b]', lineStart: 3, lineEnd: 4, note: 'c|d' },
+  ]);
   assert.deepEqual(places('a-b.md:5-6|note=[]'), [{ path: 'a-b.md', lineStart: 5, lineEnd: 6, note: '' }]);
 });
 
@@ -90,7 +93,8 @@ test('an answer without a block, or with an empty one, cites nothing', () => {
 });
 
 test('hostile ids are ids of nothing, never a path; more than the most have no effect', () => {
-  const found = ids(block(`../../etc/passwd\n<script>\n${'x'.repeat(5_000)}\n\u202ek3f7x2ab\n';drop table threads;--`)) ?? [];
+  const found =
+    ids(block(`../../etc/passwd\n<script>\n${'x'.repeat(5_000)}\n\u202ek3f7x2ab\n';drop table threads;--`)) ?? [];
   for (const id of found) assert.match(id, /^[a-z2-7]{8}$/);
   assert.ok(found.length <= 8);
   const many = Array.from({ length: 3_000 }, (_, n) => `thread-${n}`).join('\n');
