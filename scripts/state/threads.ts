@@ -106,6 +106,7 @@ export function removeThreadRows(state: State, threadId: string): void {
   state.run('delete from stage1_outputs where thread_id = :thread', bound);
   state.run('delete from evidence where thread_id = :thread', bound);
   state.run("delete from jobs where kind = 'memory_stage1' and key = :thread", bound);
+  state.run('delete from shown where thread_id = :thread', bound);
   state.run('delete from threads where thread_id = :thread', bound);
 }
 

@@ -88,7 +88,7 @@ export interface SelectionRow {
   readonly selectedAt: EpochSeconds;
 }
 
-/** Table `citations`, key `eventId`. */
+/** Table `citations`, key `eventId`. Nights note reading in `shown`; a row of kind `read` counts for nothing. */
 export interface CitationRow {
   readonly eventId: string;
   readonly kind: 'cited' | 'read';

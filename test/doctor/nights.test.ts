@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { leaseFindings, lockFacts, lockFindings } from '../../scripts/doctor/locks.ts';
 import { machineFindings } from '../../scripts/doctor/machine.ts';
-import { readerFindings } from '../../scripts/doctor/memory.ts';
+import { citingFindings, readerFindings } from '../../scripts/doctor/memory.ts';
 import { nightFindings } from '../../scripts/doctor/nights.ts';
 import { doctorJson, doctorText } from '../../scripts/doctor/report.ts';
 import type { JournalLook } from '../../scripts/model/journal-look.ts';
@@ -17,8 +17,10 @@ import { recordFailure } from '../../scripts/state/extraction.ts';
 import { emptyNightRecord } from '../../scripts/state/night-record.ts';
 import { recordRun } from '../../scripts/state/runs.ts';
 import { recordConsolidated, recordConsolidationFailure } from '../../scripts/state/scopes.ts';
+import { recordShown } from '../../scripts/state/shown.ts';
 import { emptyState, stopBytes, warnBytes } from '../../scripts/state/snapshot.ts';
 import { upsertThread } from '../../scripts/state/threads.ts';
+import type { ThreadRow } from '../../scripts/state/types.ts';
 import { type StatusInput, statusOf } from '../../scripts/status/facts.ts';
 import { temporaryFolder } from '../support/repository.ts';
 import { aCitation, anOutput, aThread, dayAt, mustClaim, mustClaimScope, withOutput } from '../support/state-rows.ts';
@@ -157,6 +159,29 @@ test('a memory that was never cited in the window is one that nobody reads; one 
   recordCitations(state, [aCitation('e1', 'a', { at: dayAt(107) })], { now: dayAt(108), horizon: null });
   assert.equal(of(dayAt(108)), 'Nothing is wrong.');
   assert.match(of(dayAt(140)), /memory\.no_reader/, 'it has left the window');
+});
+
+test('an agent that is given memory again and again and never cites is named; one citation of its own is enough', async () => {
+  const state = await emptyState();
+  const of = (now: number) => doctorText(citingFindings(state, new Map(), config, now), false);
+  const shown = (n: number, agent: ThreadRow['agent'], at: number) => {
+    upsertThread(state, aThread(`${agent}-${n}`, { agent }));
+    const seen = { injected: ['k3f7x2ab'], retrieved: [], read: [] };
+    recordShown(state, [{ threadId: `${agent}-${n}`, author: 'ada', at, ...seen }]);
+  };
+  for (let n = 1; n <= 4; n += 1) shown(n, 'codex', dayAt(100));
+  for (let n = 1; n <= 9; n += 1) shown(n, 'claude-code', dayAt(100));
+  recordCitations(state, [aCitation('e1', 'a', { citingThread: 'claude-code-3', at: dayAt(100) })], {
+    now: dayAt(101),
+    horizon: null,
+  });
+  assert.equal(of(dayAt(101)), 'Nothing is wrong.', 'too few to tell');
+  shown(5, 'codex', dayAt(101));
+  assert.match(
+    of(dayAt(101)),
+    /^warning +memory\.never_cites +codex was given memory in 5 sessions of the last 30 days and cited none of it\. .* age by time alone\. → .*npm run status -- --usage/,
+  );
+  assert.equal(of(dayAt(131)), 'Nothing is wrong.', 'they have left the window');
 });
 
 test('a lock and a lease of a process of this machine that does not run any more are found', async (t) => {

@@ -31,6 +31,21 @@ test('a memory that is cited outlives a newer one that is not', () => {
   assert.deepEqual(ids({ chosen }), ['a', 'c']);
 });
 
+test('what was only read ranks below what was cited, above what was not, and ages like it', () => {
+  const outputs = [
+    anOutput('cited', { usageCount: 1, lastUsage: day(85) }),
+    anOutput('read', { readCount: 9, sourceUpdatedAt: day(85) }),
+    anOutput('neither', { sourceUpdatedAt: day(95) }),
+    anOutput('old', { readCount: 9, sourceUpdatedAt: day(69) }),
+  ];
+  const known = before('cited', 'read', 'neither', 'old');
+  const chosen = (maxRawMemories: number) =>
+    ids(selectInputs(outputs, known, nobody, aPolicy({ maxRawMemories }), day(100)));
+  assert.deepEqual(chosen(1), ['cited']);
+  assert.deepEqual(chosen(2), ['cited', 'read']);
+  assert.deepEqual(chosen(256), ['cited', 'neither', 'read']);
+});
+
 test('what nobody used for the allowed days is forgotten, at the boundary and not before', () => {
   const outputs = [
     anOutput('at', { sourceUpdatedAt: day(70) }),
