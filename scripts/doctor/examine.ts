@@ -149,7 +149,7 @@ async function memoryFindings(
     ),
     ...summaryFindings(start.memories),
     ...readerFindings(start.state, config, now),
-    ...citingFindings(start.state, start.memories, config, now),
+    ...citingFindings(start.state, config, now),
     ...includeFindings(config, repositories),
   ];
 }

@@ -5,7 +5,7 @@ import type { Files } from '../shared/files.ts';
 import { listCitations } from '../state/citations.ts';
 import type { State } from '../state/database.ts';
 import { listRuns } from '../state/runs.ts';
-import { usageOf } from '../status/usage.ts';
+import { agentUses } from '../status/usage.ts';
 import { memorySummaryPath, sizeLimits } from '../workspace/layout.ts';
 import type { Finding } from './finding.ts';
 
@@ -52,10 +52,10 @@ export function readerFindings(state: State, { memory }: Config, now: EpochSecon
 const tellingSessions = 5;
 
 /** Agents that are given memory and never say what they used. */
-export function citingFindings(state: State, memories: Files, { memory }: Config, now: EpochSeconds): Finding[] {
+export function citingFindings(state: State, { memory }: Config, now: EpochSeconds): Finding[] {
   const days = memory.max_unused_days;
-  return usageOf(state, memories, days, now)
-    .agents.filter(({ injected, citing }) => citing === 0 && injected >= tellingSessions)
+  return agentUses(state, days, now)
+    .filter(({ injected, citing }) => citing === 0 && injected >= tellingSessions)
     .map(({ agent, injected }) => ({
       severity: 'warning',
       check: 'memory.never_cites',

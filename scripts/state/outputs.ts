@@ -25,7 +25,7 @@ export function outputsOf(state: State, scope: string, window: UsageWindow): Out
      order by t.thread_id`,
     { scope, from: window.from, to: window.to },
   );
-  const reads = readCounts(state, window);
+  const reads = readCounts(state, window, new Set(rows.map((row) => text(row, 'short_id'))));
   return rows.map((row) => ({
     ...outputFrom(row),
     thread: threadOf(row),
@@ -51,6 +51,12 @@ export function stemOf(state: State, threadId: string): string | null {
     { thread: threadId },
   );
   return row && text(row, 'stem');
+}
+
+/** Threads of which something is remembered. */
+export function threadsWithWords(state: State): Set<string> {
+  const rows = state.all(`select o.thread_id from stage1_outputs o where ${isBestClass} and ${hasText}`);
+  return new Set(rows.map((row) => text(row, 'thread_id')));
 }
 
 /** Every stem that names a summary, in no order. */

@@ -45,12 +45,13 @@ export function listShown(state: State): ShownRow[] {
     .map(shownFrom);
 }
 
-/** How often a memory was read within the window, by short id: once a person and day. */
-export function readCounts(state: State, { from, to }: UsageWindow): Map<string, number> {
+/** How often these memories, by short id, were read within the window: once a person and day. */
+export function readCounts(state: State, { from, to }: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
   const rows = state.all("select read, vote from shown where read <> '' and at between :from and :to", { from, to });
   const votes = new Map<string, Set<string>>();
   for (const row of rows)
-    for (const id of idsOf(row, 'read')) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
+    for (const id of idsOf(row, 'read'))
+      if (wanted.has(id)) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
   return new Map([...votes].map(([id, of]) => [id, of.size]));
 }
 

@@ -3,7 +3,7 @@ import { byBinary, type Files } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { listCitations } from '../state/citations.ts';
 import type { State } from '../state/database.ts';
-import { hasWords, outputOf } from '../state/outputs.ts';
+import { threadsWithWords } from '../state/outputs.ts';
 import { listShown } from '../state/shown.ts';
 import { listThreads } from '../state/threads.ts';
 import type { CitationRow, ShownRow } from '../state/types.ts';
@@ -65,14 +65,19 @@ export function usageOf(state: State, memories: Files, windowDays: number, now: 
     const threads = [...new Set(bulletsOf(block).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)))];
     return { line: block.line, title: block.title, repo: scopeOf(block) ?? '', threads, ...useOf(threads, events) };
   });
+  const remembered = threadsWithWords(state);
   const named = new Set(blocks.flatMap(({ threads }) => threads));
   const threads = listThreads(state).flatMap(({ threadId, repo, title }): ThreadUse[] => {
     const shortId = shortThreadId(threadId);
-    const output = outputOf(state, threadId);
-    if (!named.has(shortId) && (output === null || !hasWords(output))) return [];
+    if (!named.has(shortId) && !remembered.has(threadId)) return [];
     return [{ threadId, shortId, repo, title, ...useOf([shortId], events) }];
   });
   return { windowDays, threads: threads.sort(byUse), blocks, agents: agentsIn(state, events) };
+}
+
+/** The agents that were given memory in the window, or cited some. */
+export function agentUses(state: State, windowDays: number, now: EpochSeconds): AgentUse[] {
+  return agentsIn(state, eventsIn(state, now - windowDays * day, now));
 }
 
 interface Events {
@@ -127,7 +132,6 @@ function useOf(threads: readonly string[], { sessions, votes }: Events): Use {
   };
 }
 
-/** The agents that were given memory, or cited some. */
 function agentsIn(state: State, { shown, citations }: Events): AgentUse[] {
   const agentOf = new Map(listThreads(state).map(({ threadId, agent }) => [threadId, agent]));
   const given = shown.filter(({ injected }) => injected.length > 0).map(({ threadId }) => threadId);

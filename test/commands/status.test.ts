@@ -22,6 +22,18 @@ test('status shows the last runs, every repository and what the night would read
   assert.equal(git(repo, 'status', '--porcelain'), '');
 });
 
+test('--usage names every block and session, also where nothing was ever cited', async (t) => {
+  const repo = await aMemory(t);
+  const before = tips(repo);
+  const { code, stdout } = await command('status', ['--repo', repo, '--usage']);
+  assert.equal(code, 0);
+  assert.match(stdout, /^agents +none was given memory$/m);
+  assert.match(stdout, /^block +found +given +read +cited +last +about$/m);
+  assert.match(stdout, /^MEMORY\.md:\d+ +0 +0 +0 +0 +never +\S/m);
+  assert.match(stdout, /^[a-z2-7]{8} +0 +0 +0 +0 +never +\S/m);
+  assert.deepEqual(tips(repo), before);
+});
+
 test('every session that is not read has its reason, and no secret of its words is shown', async (t) => {
   const repo = await aMemory(t);
   const folder = temporaryFolder(t);

@@ -163,7 +163,7 @@ test('a memory that was never cited in the window is one that nobody reads; one 
 
 test('an agent that is given memory again and again and never cites is named; one citation of its own is enough', async () => {
   const state = await emptyState();
-  const of = (now: number) => doctorText(citingFindings(state, new Map(), config, now), false);
+  const of = (now: number) => doctorText(citingFindings(state, config, now), false);
   const shown = (n: number, agent: ThreadRow['agent'], at: number) => {
     upsertThread(state, aThread(`${agent}-${n}`, { agent }));
     const seen = { injected: ['k3f7x2ab'], retrieved: [], read: [] };
