@@ -35,10 +35,13 @@ const skippedFamilies =
   /^(?:session|assistant|model|hook|skill|subagent|system|permission|user_input|elicitation|sampling|mcp|mcp_app|external_tool|command|commands|capabilities|exit_plan_mode|auto_mode_switch|session_limits_exhausted|pending_messages|tool_search|factory|ui)\.[\w.]{1,60}$/;
 
 const recordStart = Buffer.from('{"type":"');
+/** A hook that gave the session memory: the line is parsed for the ids in it. */
+const injectedMark = Buffer.from('<commit-to-memory v=');
 
 /** The label of a line that can be dropped unparsed, or null: then parse it. */
 export function skippableLabel(line: Buffer): string | null {
   const { type } = headOf(line, 'data');
+  if (type === 'hook.end' && line.includes(injectedMark)) return null;
   return type !== null && skippedByHead.has(type) && !mayHoldMore(line, recordStart) ? type : null;
 }
 

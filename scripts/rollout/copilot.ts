@@ -55,6 +55,7 @@ async function readCopilot(path: string, options: ReadOptions): Promise<Reading>
       parents: [],
       source: { agent: 'copilot', ...end, sha256: hash.digest('hex') },
       skipped: notes.list.counts(),
+      injected: notes.list.injected(),
       items,
     },
   };
@@ -91,6 +92,7 @@ function takeRecord(record: Fields, line: number, notes: Notes): void {
   const isSide = textOf(record.agentId) !== null || textOf(data.parentToolCallId) !== null;
   const found = foundIn(type, data, line, isSide, notes);
   if (found === null) {
+    if (type === 'hook.end') notes.list.inject(textOf(fieldsOf(data.output).additionalContext) ?? '');
     notes.list.skip(isSkippedType(type) ? type : unknownType(record.type));
     return;
   }

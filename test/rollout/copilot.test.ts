@@ -48,6 +48,7 @@ test('a recorded fix: who said what, which command failed, which file changed', 
     remote: 'https://github.com/acme/orders-api',
     startedAt: 1795995978,
     parents: [],
+    injected: [],
     skipped: {
       'session.start': 1,
       'system.message': 1,

@@ -152,6 +152,20 @@ test('Claude Code: a recorded session’s hook context that holds our memory is 
   assertNothingLearned(after);
 });
 
+test('Copilot CLI: a recorded session’s start hook that gave our memory is noticed, and changes nothing else', async (t) => {
+  const recorded = join(samples, 'copilot/b0383e95-2462-4442-8966-61c3ff7468ed/events.jsonl');
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'events.jsonl');
+  const text = readFileSync(recorded, 'utf8');
+  writeFileSync(file, text);
+  const before = await read(folder, 'copilot');
+  writeFileSync(file, text.replaceAll('MARK-CP-HOOKCTX team memory', JSON.stringify(injected).slice(1, -1)));
+  const after = await read(folder, 'copilot');
+  assert.deepEqual([before.memory, after.memory?.injected], [undefined, ['bbbbbbbb', 'cccccccc', 'k3f7x2ab']]);
+  assert.deepEqual([after.items, after.skipped], [before.items, before.skipped]);
+  assertNothingLearned(after);
+});
+
 test('a file of memory that is read, searched or asked for by our tools is read or found, not injected', async (t) => {
   const shown = (id: string) => `memories/MEMORY.md:12:- ${rule} [${id}@88]\n`;
   const rollout = await rolloutOf(t, 'codex', [
