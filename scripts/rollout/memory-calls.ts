@@ -1,7 +1,7 @@
 import type { Item } from './types.ts';
 
-/** Our tools, under the names that agents give to a server's tools; and Codex's own for its memories. */
-const ownTool = /commit[-_]to[-_]memory|^memories[._]{1,2}(list|read|search)/i;
+/** Our tools, under the names that agents give to a server’s tools (README calls it `team-memory`); and Codex's own for its memories. */
+const ownTool = /(?:commit[-_]to|team)[-_]memory|^memories[._]{1,2}(list|read|search)/i;
 
 /** Files that hold memory: ours (also in a clone elsewhere), Codex's, Claude Code's. */
 const memoryPath =

@@ -176,7 +176,7 @@ test('a file of memory that is read, searched or asked for by our tools is read 
     ...codexCall('c3', 'cat ~/.codex/memories/raw_memories.md', `thread_id: ${uuid}\n`),
     codexItem({ type: 'function_call', name: 'mcp__commit-to-memory__search', call_id: 'c4', arguments: '{}' }),
     codexItem({ type: 'function_call_output', call_id: 'c4', output: shown('dddddddd') }),
-    codexItem({ type: 'function_call', name: 'mcp__commit-to-memory__read', call_id: 'c5', arguments: '{}' }),
+    codexItem({ type: 'function_call', name: 'mcp__team-memory__read', call_id: 'c5', arguments: '{}' }),
     codexItem({ type: 'function_call_output', call_id: 'c5', output: shown('eeeeeeee') }),
   ]);
   assert.deepEqual(rollout.memory, {
