@@ -1,6 +1,7 @@
 /**
- * Takes an agent's hook: `node hook.mjs <agent> [<memory clone>]` with the hook's JSON on standard input. Notes the transcript in the
- * spool, starts a collector that outlives us, and ends. Plain JavaScript without packages, as each of them would cost the
+ * Takes an agent's hook: `node hook.mjs <agent> [<memory clone> [<collector>]]` with the hook's JSON on standard input. Notes
+ * the transcript in the spool, starts a collector that outlives us, and ends. Where this file was copied elsewhere, the
+ * collector is the one file that came with it; without it, this checkout's. Plain JavaScript without packages, as each of them would cost the
  * session that waits for us. Whatever happens, a session is never held up or failed: exit code 0, a notice on stderr.
  */
 import { spawn } from 'node:child_process';
@@ -29,6 +30,7 @@ const state = env.CTM_HOME
 
 const agent = process.argv[2] ?? '';
 const clone = process.argv[3] ?? root;
+const collector = process.argv[4] ?? null;
 let bytes = 0;
 const chunks = [];
 const patience = setTimeout(() => end('the payload did not end in time'), patienceMs);
@@ -106,8 +108,9 @@ function isRecent(path) {
 function start() {
   const path = join(state, 'hook.log');
   const log = openSync(path, existsSync(path) && statSync(path).size > largestLog ? 'w' : 'a', 0o600);
-  const args = ['--import', 'tsx', join(root, 'scripts', 'collect.ts'), '--spooled', '--repo', clone];
-  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: ['ignore', log, log] });
+  const program = collector === null ? ['--import', 'tsx', join(root, 'scripts', 'collect.ts')] : [collector];
+  const args = [...program, '--spooled', '--repo', clone];
+  const child = spawn(process.execPath, args, { cwd: collector === null ? root : clone, env, detached: true, stdio: ['ignore', log, log] });
   child.on('error', () => {});
   child.unref();
 }
