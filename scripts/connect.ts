@@ -28,8 +28,9 @@ function setupOf(world: World): Setup {
     version: packageFacts(readFileSync(join(root, 'package.json'), 'utf8')).version ?? '0.0.0',
     state: laptopOf(env, home).state,
     memory: (named) => memoryPlace(named, world),
-    async programs() {
+    async programs(collects) {
       const recall = await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') });
+      if (!collects) return new Map([['recall.mjs', recall]]);
       const collect = await bundle(root, 'scripts/collect/hook.mjs');
       const collector = await bundle(root, 'scripts/collect.ts');
       return new Map(Object.entries({ 'recall.mjs': recall, 'collect.mjs': collect, 'collector.mjs': collector }));

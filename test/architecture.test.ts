@@ -23,6 +23,7 @@ const doors: Readonly<Record<string, string>> = {
   'gpt-tokenizer': 'shared/tokens.ts',
   'gray-matter': 'shared/front-matter.ts',
   'isomorphic-git': 'git/isomorphic.ts',
+  'jsonc-parser': 'connect/json-text.ts',
   openai: 'model/client.ts',
   'p-limit': 'shared/limit.ts',
   'sql.js': 'state/database.ts',

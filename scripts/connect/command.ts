@@ -82,7 +82,7 @@ async function planOf(agent: Connected, where: Where, place: MemoryPlace, world:
   }
   const collect = place.consented && agent !== 'opencode' ? place.clone : null;
   const wanted = { memory: place.named, collect };
-  const programs = await setup.programs();
+  const programs = await setup.programs(collect !== null);
   const plugin = world.flags.valueOf('plugin');
   const duplicates = await besideHook(agent, where, world);
   if (plugin !== undefined) {

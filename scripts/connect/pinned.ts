@@ -29,6 +29,11 @@ export function pinnedAt(cache: string, version: string, programs: Programs): Pi
  * @param token of this process alone.
  */
 export async function pin({ folder, programs }: Pinned, token: string): Promise<void> {
+  if (folder.includes('\\'))
+    throw new MemoryError(
+      `Node runs no program below a folder with a backslash in its name, such as ${folder}; nothing was connected.`,
+      'Name another folder for what this program keeps: CTM_HOME.',
+    );
   try {
     await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
     await mkdir(folder, { recursive: true, mode: 0o700 });

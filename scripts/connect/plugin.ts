@@ -25,7 +25,7 @@ export function pluginEdits(
   const files = new Map([
     ['.claude-plugin/plugin.json', `${JSON.stringify(manifest, null, 2)}\n`],
     ['hooks/hooks.json', shownAs('grouped', handlers)],
-    ...[...programs].filter(([name]) => wanted.collect !== null || name === 'recall.mjs'),
+    ...programs,
   ]);
   return [...files].map(([path, text]) => ownFile(join(folder, path), text, '', () => false));
 }

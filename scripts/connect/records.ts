@@ -62,6 +62,6 @@ function parsed(text: string): Record<string, unknown> | null {
 }
 
 function absent<T>(error: unknown, instead: T): T {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead;
+  if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return instead;
   throw error;
 }

@@ -20,8 +20,8 @@ export interface Setup {
   readonly state: string;
   /** @param named undefined: the repository that this runs in. @throws MemoryError where there is none. */
   memory(named: string | undefined): Promise<MemoryPlace>;
-  /** `recall.mjs`, `collect.mjs` and `collector.mjs`, each one file that stands alone. */
-  programs(): Promise<Programs>;
+  /** `recall.mjs` and, where sessions are collected, `collect.mjs` and `collector.mjs`: each one file that stands alone. */
+  programs(collects: boolean): Promise<Programs>;
   /** What a session in this folder would be given; '' for nothing. */
   recalled(place: MemoryPlace, project: string): Promise<string>;
   /** Ids of the repository’s remotes. */

@@ -35,9 +35,9 @@ for (const agent of agents) {
   });
 
   test(`${agent}: without our own record, removing leaves the same settings and nothing of ours`, async (t) => {
-    for (const [what, before] of Object.entries(states(agent))) {
+    for (const [what, text] of Object.entries(states(agent))) {
       const machine = aMachine(t);
-      const path = place(machine, agent, before);
+      const path = place(machine, agent, text);
       await machine.connect([agent]);
       rmSync(join(machine.own, 'state'), { recursive: true });
       assert.equal((await machine.connect([agent, '--remove'])).code, 0);
@@ -46,7 +46,7 @@ for (const agent of agents) {
       assert.deepEqual(rest, { ...(agent === 'copilot' ? { version: 1 } : {}), ...old }, what);
       const filled = Object.entries(before ?? {}).filter(([, list]) => list.length > 0);
       assert.deepEqual(hooks ?? {}, Object.fromEntries(filled), what);
-      assert.deepEqual(commentsIn(readFileSync(path, 'utf8')), commentsIn(before ?? ''), what);
+      assert.deepEqual(commentsIn(readFileSync(path, 'utf8')), commentsIn(text ?? ''), what);
     }
   });
 
@@ -71,9 +71,8 @@ for (const agent of agents) {
 
 test('programs that another agent still runs stay until it is disconnected too', async (t) => {
   const machine = aMachine(t);
-  await machine.connect(['claude-code']);
-  await machine.connect(['gemini']);
-  await machine.connect(['opencode']);
+  for (const agent of ['claude-code', 'gemini', 'opencode'])
+    await machine.connect([agent], { place: { consented: false } });
   await machine.connect(['claude-code', '--remove']);
   rmSync(join(machine.own, 'state'), { recursive: true });
   assert.equal(pinnedFolders(machine).length, 1);

@@ -70,7 +70,7 @@ async function connectHere(
           version: '0.1.0',
           state: join(own, 'state'),
           memory: () => Promise.resolve({ ...memory, consented: true, ...place }),
-          programs: () => Promise.resolve(smallPrograms),
+          programs: (collects) => Promise.resolve(collects ? smallPrograms : new Map([...smallPrograms].slice(0, 1))),
           recalled: () => Promise.resolve('<commit-to-memory v="1">\nUse npm.\n</commit-to-memory>'),
           repositories: () => Promise.resolve(['git.example.test/acme/app']),
           ...setup,
