@@ -50,6 +50,7 @@ export async function uninstall(edit: Edit, { records, token, within }: Desk): P
     return 'absent';
   }
   const base = baseOf(edit, standing, record);
+  if (base !== null && edit.holds(decoded(base, edit.path).text)) return 'left';
   if (base === null) await removeStanding(edit.path, standing, record?.folders ?? []);
   else if (!base.equals(standing.bytes)) await replaceStanding(edit.path, standing, base, token);
   await records.drop(edit.path);

@@ -1,5 +1,5 @@
 import { platform } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ExitCode, exitCodes, MemoryError, UsageError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 import { type Desk, install, type Outcome } from './apply.ts';
@@ -86,7 +86,7 @@ async function planOf(agent: Connected, where: Where, place: MemoryPlace, world:
   const plugin = world.flags.valueOf('plugin');
   const duplicates = await besideHook(agent, where, world);
   if (plugin !== undefined) {
-    const edits = pluginEdits(join(world.cwd, plugin), setup.version, wanted, programs);
+    const edits = pluginEdits(resolve(world.cwd, plugin), setup.version, wanted, programs);
     return { edits, pinned: null, collects: collect !== null, duplicates };
   }
   const pinned = pinnedAt(cacheOf(world.env, world.home), setup.version, programs);

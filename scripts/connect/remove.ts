@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { World } from '../shared/main.ts';
 import { type Desk, type Outcome, uninstall } from './apply.ts';
 import { blockEdit } from './block.ts';
@@ -23,14 +23,14 @@ export interface Undoing {
 /** Takes out what `connect` put in. Needs no memory repository: it may be gone by now. */
 export async function disconnect(agent: Connected, where: Where, undoing: Undoing): Promise<Report> {
   const { world, cache, desk, skillDesk } = undoing;
+  const skills: SkillOutcome[] = [];
+  for (const folder of skillFolders(where, world)) skills.push(...(await removeSkills(folder, skillDesk)));
   const files: { path: string; outcome: Outcome }[] = [];
   const named = new Set<string>();
-  for (const edit of editsOf(agent, where, world)) {
+  for (const edit of editsOf(agent, where, world).toReversed()) {
     for (const folder of await pinnedBy(edit.path, undoing)) named.add(folder);
     files.push({ path: edit.path, outcome: await uninstall(edit, desk) });
   }
-  const skills: SkillOutcome[] = [];
-  for (const folder of skillFolders(where, world)) skills.push(...(await removeSkills(folder, skillDesk)));
   const used = await stillUsed(undoing);
   const pinned = await unpin(
     cache,
@@ -46,7 +46,7 @@ function editsOf(agent: Connected, where: Where, world: World): readonly Edit[] 
   const plugin = world.flags.valueOf('plugin');
   if (plugin === undefined) return [editFor(agent, where, wanted, world)];
   const programs = new Map(['recall.mjs', 'collect.mjs', 'collector.mjs'].map((name) => [name, '']));
-  return pluginEdits(join(world.cwd, plugin), '', wanted, programs);
+  return pluginEdits(resolve(world.cwd, plugin), '', wanted, programs);
 }
 
 /** The pinned folders that a file names, or has named since it was connected. */

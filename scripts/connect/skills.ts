@@ -43,7 +43,7 @@ export async function placeSkill(
   desk: SkillDesk,
 ): Promise<SkillOutcome> {
   const path = join(folder, skill.name);
-  if (desk.within !== null) await requireInside(path, desk.within);
+  if (desk.within !== null) await requireInside(folder, desk.within);
   const content = kind === 'link' ? skill.folder : hashOfFiles(skill.files);
   const record = await desk.records.of(path);
   const standing = await standingAt(path, record);
@@ -67,16 +67,18 @@ export async function placeSkill(
 /** Removes what we put into a folder, unless somebody edited it or put something else in its place. */
 export async function removeSkills(folder: string, { records, within }: SkillDesk): Promise<readonly SkillOutcome[]> {
   const outcomes: SkillOutcome[] = [];
+  const made: (readonly string[])[] = [];
+  if (within !== null) await requireInside(folder, within);
   for (const record of await records.all()) {
     if (dirname(record.path) !== folder) continue;
-    if (within !== null) await requireInside(record.path, within);
     const standing = await standingAt(record.path, record);
     if (standing === 'ours') await rm(record.path, { recursive: true });
-    if (standing !== 'theirs') await removeFolders(record.folders);
+    made.push(record.folders);
     await records.drop(record.path);
     const why = standing === 'theirs' ? 'it is not ours any more, or was edited' : null;
     if (standing !== 'absent') outcomes.push({ path: record.path, outcome: why === null ? 'removed' : 'left', why });
   }
+  for (const folders of made) await removeFolders(folders);
   return outcomes;
 }
 
