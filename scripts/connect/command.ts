@@ -1,12 +1,13 @@
+import { stat } from 'node:fs/promises';
 import { platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type ExitCode, exitCodes, MemoryError, UsageError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 import { type Desk, install, type Outcome } from './apply.ts';
 import { blockEdit } from './block.ts';
 import { besideAgentsFile, besideHook, type Duplicate } from './duplicates.ts';
 import type { Edit } from './edit.ts';
-import { readStanding } from './file.ts';
+import { textOf } from './file.ts';
 import { agentOf, type Connected, whereOf } from './flags.ts';
 import { mcpText } from './mcp.ts';
 import { notesFor } from './notes.ts';
@@ -38,6 +39,7 @@ export async function connectCommand(world: World, setup: Setup): Promise<ExitCo
 
 async function connect(agent: Connected, where: Where, world: World, setup: Setup): Promise<Report> {
   const { flags, self } = world;
+  if (where.scope !== 'user') await requireFolder(where.project);
   const place = await setup.memory(flags.valueOf('memory'));
   const plan = await planOf(agent, where, place, world, setup);
   const skills = flags.isOn('skills') ? await skillsOf(place, where, setup) : null;
@@ -57,15 +59,23 @@ async function connect(agent: Connected, where: Where, world: World, setup: Setu
   for (const skill of skills?.skills ?? [])
     for (const folder of skillFolders(where, world))
       placed.push(await placeSkill(skill, folder, flags.isOn('copy') ? 'copy' : 'link', skillDesk));
-  const [first] = plan.edits;
-  const text = first === undefined ? '' : ((await readStanding(first.path, desk.within)).bytes?.toString('utf8') ?? '');
   const notes = [
-    ...notesFor(agent, where, place, text),
+    ...notesFor(agent, where, place, await settingsOf(agent, plan.edits)),
+    ...(flags.valueOf('plugin') === undefined ? [] : [pluginNote]),
     ...(skills?.refused ?? []).map(({ name, why }) => `The skill ${name} was left out: ${why}.`),
   ];
   const pinned = plan.pinned === null ? [] : [plan.pinned.folder];
   return { ...base, action: 'connected', files, skills: placed, pinned, notes };
 }
+
+/** What the agent's settings say now, for what may be off in them; Codex has two files. */
+async function settingsOf(agent: Connected, edits: readonly Edit[]): Promise<string> {
+  const paths = edits.map(({ path }) => path);
+  const more = agent === 'codex' ? paths.map((path) => join(dirname(path), 'config.toml')) : [];
+  return (await Promise.all([...paths, ...more].map(textOf))).join('\n');
+}
+
+const pluginNote = 'Where the plugin is enabled, connect claude-code without --plugin would give the memory twice.';
 
 interface Plan {
   readonly edits: readonly Edit[];
@@ -115,6 +125,12 @@ async function skillsOf({ clone, named }: MemoryPlace, where: Where, setup: Setu
   return readSkills(join(clone, 'memories/skills'), repositories);
 }
 
+async function requireFolder(project: string): Promise<void> {
+  const facts = await stat(project).catch(() => null);
+  if (facts?.isDirectory() === true) return;
+  throw new UsageError(`${project} is no folder.`, 'Name the project’s: --project <dir>.');
+}
+
 function refuseTwice(duplicates: readonly Duplicate[], { flags, log }: World): void {
   if (duplicates.length === 0) return;
   const places = duplicates.map(({ agent, path }) => `  ${agent}: ${path}`).join('\n');
@@ -135,7 +151,7 @@ async function showMcp({ flags, env, home, log }: World, setup: Setup, agent: Co
       `The MCP server runs in a clone, and ${named} is an address.`,
       'Name a folder: --memory <dir>.',
     );
-  const text = mcpText(agent, clone, { env, home });
+  const text = mcpText(agent, [...setup.server, '--memory', clone], { env, home });
   log.result(flags.isOn('json') ? JSON.stringify({ agent, text }) : text);
   return exitCodes.done;
 }

@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { textOf } from './file.ts';
 import { pinnedNames } from './pinned.ts';
 import { fileOf, type HookAgent, hookAgents, type Machine, type Where } from './targets.ts';
 
@@ -124,11 +125,6 @@ function removal(agent: HookAgent, where: Where): string {
 async function markdownIn(project: string, folder: string): Promise<readonly string[]> {
   const names = await readdir(join(project, folder)).catch((error: unknown) => none(error, []));
   return names.filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name}`);
-}
-
-/** '' where there is none: what cannot be read gives no agent anything. */
-function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => none(error, ''));
 }
 
 function none<T>(error: unknown, instead: T): T {

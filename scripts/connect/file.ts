@@ -124,6 +124,16 @@ export async function kindOf(path: string): Promise<'file' | 'folder' | 'link' |
   }
 }
 
+/** A file that is only looked at; '' where there is none, or it cannot be read. */
+export async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'ELOOP'].includes(codeOf(error))) return '';
+    throw error;
+  }
+}
+
 async function requireUnchanged(path: string, { real, bytes }: Standing): Promise<void> {
   const now = await readFile(real).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return null;

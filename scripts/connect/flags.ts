@@ -62,6 +62,10 @@ export function whereOf(flags: Flags, agent: Connected, cwd: string): Where {
     throw new UsageError(`--plugin is Claude Code’s; ${agent} has no such plugin.`, 'Leave it out.');
   if (flags.valueOf('plugin') !== undefined && flags.isOn('skills'))
     throw new UsageError('--skills and --plugin are two ways.', 'Run the command once with each.');
+  if (flags.valueOf('plugin') !== undefined && (scope !== 'user' || flags.valueOf('scope') !== undefined))
+    throw new UsageError('A plugin is nobody’s settings.', 'Use --plugin without --scope and --project.');
+  if (flags.isOn('print') && flags.isOn('remove'))
+    throw new UsageError('--print shows what connecting writes.', 'Use --remove without it.');
   if (scope === 'user') {
     if (agent === 'agents-md' || named !== undefined)
       throw new UsageError(
@@ -70,6 +74,11 @@ export function whereOf(flags: Flags, agent: Connected, cwd: string): Where {
       );
     return { scope };
   }
+  if (scope === 'local' && agent !== 'claude-code')
+    throw new UsageError(
+      `--scope local is Claude Code’s; ${agent} has no such file.`,
+      'Use --scope user, or --scope project.',
+    );
   if (named === undefined) throw new UsageError('Which project?', 'Name its folder: --project <dir>.');
   return { scope: scope === 'local' ? 'local' : 'project', project: resolve(cwd, named) };
 }

@@ -4,11 +4,12 @@ import type { HookAgent, Machine } from './targets.ts';
 
 /**
  * What a client needs to start our MCP server over standard input and output, for a person to add: clients keep it in
- * files that they write themselves (`~/.claude.json`) or in TOML, so we print it.
- * @param clone the memory repository on this machine.
+ * files that they write themselves (`~/.claude.json`) or in TOML, so we print it. Not by `npm run`, which would change the
+ * folder: the client's own says which repository the session is about.
+ * @param words the program and its arguments, each as it is.
  */
-export function mcpText(client: HookAgent | 'any', clone: string, { env, home }: Machine): string {
-  const [command, ...args] = ['npm', '--prefix', clone, 'run', '--silent', 'mcp'];
+export function mcpText(client: HookAgent | 'any', words: readonly string[], { env, home }: Machine): string {
+  const [command = 'node', ...args] = words;
   const server = { command, args };
   switch (client) {
     case 'claude-code':

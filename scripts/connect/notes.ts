@@ -2,7 +2,7 @@ import type { Connected } from './flags.ts';
 import type { MemoryPlace } from './setup.ts';
 import type { Where } from './targets.ts';
 
-/** What a person should know about a connection, or do next. @param text the agent's file as it is now. */
+/** What a person should know about a connection, or do next. @param text the agent's settings as they are now. */
 export function notesFor(
   agent: Connected,
   where: Where,
@@ -29,6 +29,8 @@ export function notesFor(
   if (/"disableAllHooks"\s*:\s*true/.test(text)) notes.push('Hooks are off in this file: disableAllHooks is true.');
   if (/"hooksConfig"\s*:\s*\{[^}]*"enabled"\s*:\s*false/.test(text))
     notes.push('Hooks are off in this file: hooksConfig.enabled is false.');
+  if (/^\s*(?:codex_)?hooks\s*=\s*false/m.test(text))
+    notes.push('Hooks are off in config.toml: features.hooks is false.');
   if (text.includes('scripts/collect/hook.mjs'))
     notes.push('A hook that you wrote yourself announces sessions too; once is enough, so take it out.');
   if (agent === 'opencode') notes.push('OpenCode’s sessions are not collected.');

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { World } from '../shared/main.ts';
 import { type Desk, type Outcome, uninstall } from './apply.ts';
 import { blockEdit } from './block.ts';
 import type { Edit } from './edit.ts';
+import { textOf } from './file.ts';
 import type { Connected } from './flags.ts';
 import { pinnedNames, unpin } from './pinned.ts';
 import { pluginEdits } from './plugin.ts';
@@ -61,11 +61,4 @@ async function stillUsed({ world, cache, desk }: Undoing): Promise<ReadonlySet<s
   for (const agent of hookAgents) paths.push(fileOf(agent, { scope: 'user' }, world));
   const texts = await Promise.all(paths.map(textOf));
   return new Set(texts.flatMap(pinnedNames).map((name) => join(cache, name)));
-}
-
-function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-    throw error;
-  });
 }

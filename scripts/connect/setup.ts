@@ -22,6 +22,8 @@ export interface Setup {
   memory(named: string | undefined): Promise<MemoryPlace>;
   /** `recall.mjs` and, where sessions are collected, `collect.mjs` and `collector.mjs`: each one file that stands alone. */
   programs(collects: boolean): Promise<Programs>;
+  /** Starts our MCP server: a program and its arguments, each as it is; `--memory <clone>` follows. */
+  readonly server: readonly string[];
   /** What a session in this folder would be given; '' for nothing. */
   recalled(place: MemoryPlace, project: string): Promise<string>;
   /** Ids of the repository’s remotes. */

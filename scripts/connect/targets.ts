@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { UsageError } from '../shared/errors.ts';
 import type { Edit } from './edit.ts';
 import { type Handler, hooksEdit, type Shape } from './hooks.ts';
 import { openCodePlugin } from './opencode.ts';
@@ -60,13 +59,8 @@ export function handlersFor(
   return [...handlers, ...collect.map((event) => ({ event, value: handlerOf(agent, command, collectSeconds) }))];
 }
 
-/** Where an agent looks for its hooks. @throws UsageError where it has no such place. */
+/** Where an agent looks for its hooks; only Claude Code has a `local` file, the others take it for the project’s. */
 export function fileOf(agent: HookAgent, where: Where, { env, home }: Machine): string {
-  if (where.scope === 'local' && agent !== 'claude-code')
-    throw new UsageError(
-      `--scope local is Claude Code’s; ${agent} has no such file.`,
-      'Use --scope user, or --scope project.',
-    );
   const isUser = where.scope === 'user';
   const below = isUser ? '' : where.project;
   switch (agent) {

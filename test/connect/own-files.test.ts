@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parse as parseTomlLike } from 'yaml';
 import { z } from 'zod';
 import { fileOf } from '../../scripts/connect/targets.ts';
 import { schemas } from '../support/agent-schemas.ts';
@@ -133,25 +132,25 @@ test('a folder that holds something else is no place for a plugin', async (t) =>
 test('--mcp shows each client’s configuration of the server, in its own form, and writes nothing', async (t) => {
   const machine = aMachine(t, 'home of o\'brien "q"');
   const clone = join(machine.home, 'memory');
-  const args = ['--prefix', clone, 'run', '--silent', 'mcp'];
+  const args = ['--import', 'file:///opt/tsx/loader.mjs', '/opt/scripts/mcp.ts', '--memory', clone];
   const shown = async (client: string): Promise<string> => {
     const { code, stdout, stderr } = await machine.connect([client, '--mcp']);
     assert.equal(code, 0, stderr);
     return stdout;
   };
   const json = async (client: string): Promise<unknown> => JSON.parse((await shown(client)).replace(/^\/\/.*\n/, ''));
-  const server = { command: 'npm', args };
+  const server = { command: 'node', args };
   assert.deepEqual(await json('gemini'), { mcpServers: { 'commit-to-memory': server } });
   assert.deepEqual(await json('any'), { mcpServers: { 'commit-to-memory': server } });
   assert.deepEqual(await json('copilot'), {
     mcpServers: { 'commit-to-memory': { type: 'local', ...server, tools: ['*'] } },
   });
   assert.deepEqual(await json('opencode'), {
-    mcp: { 'commit-to-memory': { type: 'local', command: ['npm', ...args], enabled: true } },
+    mcp: { 'commit-to-memory': { type: 'local', command: ['node', ...args], enabled: true } },
   });
   const toml = await shown('codex');
-  assert.match(toml, /^# .*\/\.codex\/config\.toml\n\[mcp_servers\.commit-to-memory\]\ncommand = "npm"\nargs = \[/);
-  assert.deepEqual(parseTomlLike(/^args = (.*)$/m.exec(toml)?.[1] ?? ''), args);
+  assert.match(toml, /^# .*\/\.codex\/config\.toml\n\[mcp_servers\.commit-to-memory\]\ncommand = "node"\nargs = \[/);
+  assert.deepEqual(JSON.parse(/^args = (.*)$/m.exec(toml)?.[1] ?? ''), args);
   const words = execFileSync(
     'sh',
     ['-c', `claude() { for word; do printf '%s\\n' "$word"; done; }; ${await shown('claude-code')}`],
@@ -164,7 +163,7 @@ test('--mcp shows each client’s configuration of the server, in its own form, 
     'user',
     'commit-to-memory',
     '--',
-    'npm',
+    'node',
     ...args,
   ]);
   assert.deepEqual([snapshot(machine.home), snapshot(machine.own)], [{}, {}]);

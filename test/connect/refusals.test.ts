@@ -151,6 +151,9 @@ test('an agent that we do not know, and flags that do not fit, are named with wh
   assert.match(await said('agents-md', '--scope', 'user'), /AGENTS.md is a project’s file/);
   assert.match(await said('codex', '--scope', 'user', '--project', 'x'), /concerns no project/);
   assert.match(await said('codex', '--plugin', 'x'), /--plugin is Claude Code’s/);
+  assert.match(await said('claude-code', '--plugin', 'x', '--project', 'y'), /nobody’s settings/);
+  assert.match(await said('codex', '--print', '--remove'), /Use --remove without it/);
+  assert.match(await said('codex', '--project', 'gone'), /gone is no folder/);
   assert.match(await said('codex', '--copy'), /Use it with --skills/);
   assert.match(await said('codex', 'gemini'), /one argument too many/);
   assert.deepEqual(snapshot(machine.home), {});
@@ -173,6 +176,23 @@ test('without this laptop’s consent, or with an address, only recall is connec
   const address = await machine.connect(['codex'], { place: { named: url, clone: null, consented: false } });
   assert.match(address.stdout, /^codex: recall of https:[\s\S]*collected from a clone only/);
   assert.match(address.stdout, /Codex runs a hook only once you trusted it/);
+});
+
+test('hooks that are switched off, and a hook of one’s own, are said', async (t) => {
+  const machine = aMachine(t);
+  const note = async (agent: 'claude-code' | 'codex' | 'gemini', text: string): Promise<string> => {
+    place(machine, agent, text);
+    return (await machine.connect([agent])).stdout;
+  };
+  assert.match(await note('claude-code', '{"disableAllHooks": true}'), /disableAllHooks is true/);
+  assert.match(await note('gemini', '{"hooksConfig":{"enabled":false}}'), /hooksConfig\.enabled is false/);
+  const byHand = {
+    hooks: { Stop: [{ hooks: [{ type: 'command', command: 'node ~/m/scripts/collect/hook.mjs codex' }] }] },
+  };
+  writeFiles(machine.home, { '.codex/config.toml': '[features]\nhooks = false\n' });
+  const said = await note('codex', JSON.stringify(byHand));
+  assert.match(said, /features\.hooks is false/);
+  assert.match(said, /announces sessions too; once is enough/);
 });
 
 test('--print shows what would be written, --json says it to a program, and neither prints the rest of a file', async (t) => {

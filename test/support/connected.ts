@@ -71,6 +71,7 @@ async function connectHere(
           state: join(own, 'state'),
           memory: () => Promise.resolve({ ...memory, consented: true, ...place }),
           programs: (collects) => Promise.resolve(collects ? smallPrograms : new Map([...smallPrograms].slice(0, 1))),
+          server: ['node', '--import', 'file:///opt/tsx/loader.mjs', '/opt/scripts/mcp.ts'],
           recalled: () => Promise.resolve('<commit-to-memory v="1">\nUse npm.\n</commit-to-memory>'),
           repositories: () => Promise.resolve(['git.example.test/acme/app']),
           ...setup,
