@@ -63,16 +63,28 @@ export function withItem({ text, root }: JsonText, array: Node, value: unknown):
 /** The text without a property or an item, its comma and its line; comments stay. */
 export function withoutChild({ text }: JsonText, parent: Node, child: Node): string {
   const siblings = parent.children ?? [];
-  const index = siblings.indexOf(child);
+  const previous = siblings[siblings.indexOf(child) - 1];
   const end = child.offset + child.length;
-  const comma = commaAfter(text, end);
-  const start = lineLead(text, child.offset);
-  const cut = text.slice(0, start) + text.slice(comma ?? end);
-  if (siblings.length === 1) return collapsed(cut, parent.offset);
-  const previous = siblings[index - 1];
-  if (comma !== null || previous === undefined) return cut;
-  const before = commaAfter(text, previous.offset + previous.length);
-  return before === null ? cut : cut.slice(0, before - 1) + cut.slice(before);
+  const own = commaAfter(text, end);
+  const comma = own ?? (previous === undefined ? null : commaAfter(text, previous.offset + previous.length));
+  const rest = own ?? end;
+  const endsLine = /^[ \t]*(?:\r|\n|$)/.test(text.slice(rest));
+  const start = endsLine
+    ? lineLead(text, child.offset)
+    : child.offset - (own === null ? blanksBefore(text, child.offset) : 0);
+  const cut = without(text, [{ start, end }, ...(comma === null ? [] : [{ start: comma - 1, end: comma }])]);
+  return siblings.length === 1 ? collapsed(cut, parent.offset) : cut;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function without(text: string, spans: readonly Span[]): string {
+  return spans
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
 }
 
 interface Layout {
@@ -146,6 +158,10 @@ function lineRest(text: string, offset: number): number {
 function lineLead(text: string, offset: number): number {
   const lead = /(?:\r\n|\n|\r)?[ \t]*$/.exec(text.slice(0, offset));
   return lead === null ? offset : lead.index;
+}
+
+function blanksBefore(text: string, offset: number): number {
+  return /[ \t]*$/.exec(text.slice(0, offset))?.[0].length ?? 0;
 }
 
 /** Without the blanks between the brackets at `open`, where nothing else is left there. */

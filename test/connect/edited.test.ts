@@ -6,7 +6,8 @@ import { schemas } from '../support/agent-schemas.ts';
 import { aMachine, snapshot, type TestMachine } from '../support/connected.ts';
 import { agents, assertHooks, events, jsonIn, place, settingsIn, states, theirs } from '../support/settings-states.ts';
 
-for (const agent of agents) {
+// One of each shape: how files are undone does not depend on the agent.
+for (const agent of ['claude-code', 'copilot'] as const) {
   test(`${agent}: what a person wrote since stays, and only ours goes`, async (t) => {
     for (const [what, before] of Object.entries(states(agent))) {
       const machine = aMachine(t);
@@ -49,7 +50,9 @@ for (const agent of agents) {
       assert.deepEqual(commentsIn(readFileSync(path, 'utf8')), commentsIn(text ?? ''), what);
     }
   });
+}
 
+for (const agent of agents) {
   test(`${agent}: connecting after an upgrade puts the new program in the old one's place`, async (t) => {
     const machine = aMachine(t);
     const path = place(machine, agent, states(agent).comments ?? null);
