@@ -35,7 +35,13 @@ function setupOf(world: World): Setup {
       const collector = await bundle(root, 'scripts/collect.ts');
       return new Map(Object.entries({ 'recall.mjs': recall, 'collect.mjs': collect, 'collector.mjs': collector }));
     },
-    server: ['node', '--import', import.meta.resolve('tsx'), join(root, 'scripts/mcp.ts')],
+    // A tsconfig.json in the client's folder is not ours to obey.
+    server: [
+      join(root, 'node_modules/.bin/tsx'),
+      '--tsconfig',
+      join(root, 'tsconfig.json'),
+      join(root, 'scripts/mcp.ts'),
+    ],
     recalled: ({ named }, project) => recalled(named, project, world),
     async repositories(project) {
       const remotes = await (await openRepository(project, { env })).remotes();

@@ -53,10 +53,9 @@ export async function replaceStanding(
   const draft = join(folder, `.commit-to-memory-${token.slice(0, 8)}`);
   try {
     const first = await makeFolder(folder);
-    const mode = bytes === null ? 0o644 : (await stat(real)).mode & 0o7777;
-    await writeFile(draft, next, { mode });
-    await chmod(draft, mode);
+    await writeFile(draft, next, { flag: 'wx' });
     try {
+      if (bytes !== null) await chmod(draft, (await stat(real)).mode & 0o7777);
       await requireUnchanged(path, { real, bytes });
       await rename(draft, real);
     } finally {
@@ -72,7 +71,7 @@ export async function replaceStanding(
 export async function removeStanding(path: string, standing: Standing, folders: readonly string[]): Promise<void> {
   await requireUnchanged(path, standing);
   try {
-    await rm(standing.real, { force: true });
+    for (const one of new Set([standing.real, path])) await rm(one, { force: true });
     await removeFolders(folders);
   } catch (error) {
     throw cannot('removed', path, error);
