@@ -1,8 +1,9 @@
 /**
  * Takes an agent's hook: `node hook.mjs <agent> [<memory clone> [<collector>]]` with the hook's JSON on standard input. Notes
- * the transcript in the spool, starts a collector that outlives us, and ends. Where this file was copied elsewhere, the
- * collector is the one file that came with it; without it, this checkout's. Plain JavaScript without packages, as each of them would cost the
- * session that waits for us. Whatever happens, a session is never held up or failed: exit code 0, a notice on stderr.
+ * the transcript in the spool, starts a collector that outlives us, and ends. `connect` copies this file to where later code
+ * does not reach it, with a collector that is one file, too; without that one this checkout's is started. Plain JavaScript
+ * without packages, as each of them would cost the session that waits for us. Whatever happens, a session is never held up
+ * or failed: exit code 0, a notice on stderr.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -110,7 +111,12 @@ function start() {
   const log = openSync(path, existsSync(path) && statSync(path).size > largestLog ? 'w' : 'a', 0o600);
   const program = collector === null ? ['--import', 'tsx', join(root, 'scripts', 'collect.ts')] : [collector];
   const args = [...program, '--spooled', '--repo', clone];
-  const child = spawn(process.execPath, args, { cwd: collector === null ? root : clone, env, detached: true, stdio: ['ignore', log, log] });
+  const child = spawn(process.execPath, args, {
+    cwd: collector === null ? root : clone,
+    env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
   child.on('error', () => {});
   child.unref();
 }

@@ -33,7 +33,8 @@ export function notesFor(
     notes.push('Hooks are off in config.toml: features.hooks is false.');
   if (text.includes('scripts/collect/hook.mjs'))
     notes.push('A hook that you wrote yourself announces sessions too; once is enough, so take it out.');
-  if (agent === 'opencode') notes.push('OpenCode’s sessions are not collected.');
+  if (agent === 'opencode')
+    notes.push('No hook announces OpenCode’s sessions: export them, and a timer collects them (README).');
   else if (clone === null)
     notes.push('Sessions are collected from a clone only: connect with --memory <folder> for that.');
   else if (!consented)
