@@ -93,3 +93,22 @@ function pinnedFolders({ own }: TestMachine): readonly string[] {
 function commentsIn(text: string): readonly string[] {
   return text.match(/\/\/ [a-z0-9 ,]+|\/\* [a-z]+ \*\//g) ?? [];
 }
+
+test('what was killed between its record and the file is made whole by running it again, and still comes back byte for byte', async (t) => {
+  for (const before of ['{\r\n  "a": 1 // one\r\n}\r\n', null]) {
+    const machine = aMachine(t);
+    const path = place(machine, 'claude-code', before);
+    const home = snapshot(machine.home);
+    await machine.connect(['claude-code']);
+    if (before === null) rmSync(path);
+    else writeFileSync(path, before);
+    assert.match((await machine.connect(['claude-code'])).stdout, /written/);
+    assert.equal((await machine.connect(['claude-code', '--remove'])).code, 0);
+    assert.deepEqual(snapshot(machine.home), home);
+    await machine.connect(['claude-code']);
+    for (const name of readdirSync(join(machine.own, 'state/connect')))
+      writeFileSync(join(machine.own, 'state/connect', name), '{"path":');
+    assert.equal((await machine.connect(['claude-code', '--remove'])).code, 0);
+    assert.deepEqual(settingsIn(readFileSync(path, 'utf8')), settingsIn(before ?? ''));
+  }
+});
