@@ -1,7 +1,9 @@
 /**
- * Takes an agent's hook: `node hook.mjs <agent> [<memory clone>]` with the hook's JSON on standard input. Notes the transcript in the
- * spool, starts a collector that outlives us, and ends. Plain JavaScript without packages, as each of them would cost the
- * session that waits for us. Whatever happens, a session is never held up or failed: exit code 0, a notice on stderr.
+ * Takes an agent's hook: `node hook.mjs <agent> [<memory clone> [<collector>]]` with the hook's JSON on standard input. Notes
+ * the transcript in the spool, starts a collector that outlives us, and ends. `connect` copies this file to where later code
+ * does not reach it, with a collector that is one file, too; without that one this checkout's is started. Plain JavaScript
+ * without packages, as each of them would cost the session that waits for us. Whatever happens, a session is never held up
+ * or failed: exit code 0, a notice on stderr.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,6 +31,7 @@ const state = env.CTM_HOME
 
 const agent = process.argv[2] ?? '';
 const clone = process.argv[3] ?? root;
+const collector = process.argv[4] ?? null;
 let bytes = 0;
 const chunks = [];
 const patience = setTimeout(() => end('the payload did not end in time'), patienceMs);
@@ -106,8 +109,14 @@ function isRecent(path) {
 function start() {
   const path = join(state, 'hook.log');
   const log = openSync(path, existsSync(path) && statSync(path).size > largestLog ? 'w' : 'a', 0o600);
-  const args = ['--import', 'tsx', join(root, 'scripts', 'collect.ts'), '--spooled', '--repo', clone];
-  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: ['ignore', log, log] });
+  const program = collector === null ? ['--import', 'tsx', join(root, 'scripts', 'collect.ts')] : [collector];
+  const args = [...program, '--spooled', '--repo', clone];
+  const child = spawn(process.execPath, args, {
+    cwd: collector === null ? root : clone,
+    env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
   child.on('error', () => {});
   child.unref();
 }

@@ -3,19 +3,14 @@ import { type BlockLine, readBlockLines } from './block-lines.ts';
 import type { AppliesTo, Block, Bullet, Task } from './handbook.ts';
 import { parseReference } from './reference.ts';
 
+/** What a block says of itself before its first section. */
+export type BlockHead = Pick<Block, 'title' | 'isTaskGroup' | 'scopeLine' | 'appliesTo'>;
+
 /** A block from its source; `line` is the number of its heading in the handbook. */
 export function readBlock(raw: string, line: number): Block {
   const lines = readBlockLines(raw);
-  const heading = lines[0]?.text ?? '';
-  const isTaskGroup = heading.startsWith('# Task Group:');
-  const head = (kind: BlockLine['kind']) => lines.find((candidate) => candidate.kind === kind)?.text ?? '';
   return {
-    title: heading.replace(isTaskGroup ? /^# Task Group:/ : /^#/, '').trim(),
-    isTaskGroup,
-    scopeLine: head('scope')
-      .replace(/^scope:/, '')
-      .trim(),
-    appliesTo: readAppliesTo(head('applies_to')),
+    ...readHead(lines),
     tasks: readTasks(lines, line),
     preferences: bulletsAt(lines, 'preferences', line),
     knowledge: bulletsAt(lines, 'knowledge', line),
@@ -26,27 +21,54 @@ export function readBlock(raw: string, line: number): Block {
   };
 }
 
+export function readHead(lines: readonly BlockLine[]): BlockHead {
+  const heading = lines[0]?.text ?? '';
+  const isTaskGroup = heading.startsWith('# Task Group:');
+  const head = (kind: BlockLine['kind']) => lines.find((candidate) => candidate.kind === kind)?.text ?? '';
+  return {
+    title: heading.replace(isTaskGroup ? /^# Task Group:/ : /^#/, '').trim(),
+    isTaskGroup,
+    scopeLine: head('scope')
+      .replace(/^scope:/, '')
+      .trim(),
+    appliesTo: readAppliesTo(head('applies_to')),
+  };
+}
+
 /** Groups the lines at `place` into bullets, each with its continuation. `firstLine` is the number of `lines[0]`. */
 export function bulletsAt(lines: readonly BlockLine[], place: BlockLine['place'], firstLine: number): Bullet[] {
-  const bullets: Bullet[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at];
-    if (line?.kind !== 'bullet' || line.place !== place) continue;
-    let end = at + 1;
-    for (let next = at + 1; next < lines.length; next += 1) {
+  return bulletSpans(lines)
+    .filter((span) => span.place === place)
+    .map(({ start, end }) =>
+      readBullet(
+        lines.slice(start, end).map(({ text }) => text),
+        firstLine + start,
+      ),
+    );
+}
+
+/** Which lines a bullet takes, its continuation with it: from `start` up to but not including `end`. */
+export interface BulletSpan {
+  readonly place: BlockLine['place'];
+  readonly start: number;
+  readonly end: number;
+}
+
+export function bulletSpans(lines: readonly BlockLine[]): BulletSpan[] {
+  const spans: BulletSpan[] = [];
+  for (let start = 0; start < lines.length; start += 1) {
+    const line = lines[start];
+    if (line?.kind !== 'bullet') continue;
+    let end = start + 1;
+    for (let next = start + 1; next < lines.length; next += 1) {
       const kind = lines[next]?.kind;
       if (kind === 'continuation') end = next + 1;
       else if (kind !== 'blank') break;
     }
-    bullets.push(
-      readBullet(
-        lines.slice(at, end).map(({ text }) => text),
-        firstLine + at,
-      ),
-    );
-    at = end - 1;
+    spans.push({ place: line.place, start, end });
+    start = end - 1;
   }
-  return bullets;
+  return spans;
 }
 
 function readAppliesTo(line: string): AppliesTo {
