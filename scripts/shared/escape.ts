@@ -1,4 +1,16 @@
+import { sanitizeText } from './sanitize.ts';
+
 /** One escape door for each channel that leaves us. Text from a rollout, a model or a pull request goes through one. */
+
+/**
+ * For the context of a session: memory text may neither close the frame it stands in nor open one of the tags by which
+ * agents tell their own words from others'. Hidden characters are gone first, so that none hides such a tag.
+ */
+export function contextText(text: string): string {
+  return sanitizeText(text)
+    .replace(frames, (tag) => `‹${tag.slice(1)}`)
+    .replace(/<\|/g, '‹|');
+}
 
 /** For a terminal or a log line: control, bidirectional and invisible characters shown as `\u{…}`, one line. */
 export function terminalText(text: string): string {
@@ -54,6 +66,10 @@ export function workflowText(text: string): string {
 export function workflowProperty(text: string): string {
   return terminalText(text).replace(/%/g, '%25').replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
+
+/** The frames of ours and of the agents that recall serves, whatever stands between the sign and the name. */
+const frames =
+  /<(?=[\s/]{0,20}(?:commit-to-memory|oai-mem-citation|citation_entries|rollout_ids|system|developer|user|assistant|human|hook|instructions|permissions|environment|skill|persisted-output|INST))/giu;
 
 // C0, DEL, C1, zero-width, line and paragraph separators, bidirectional controls, byte order mark, tags.
 const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;

@@ -11,6 +11,7 @@ export const promptNames = [
   'phase2-incremental',
   'phase2-star',
   'phase2-repair',
+  'recall',
 ] as const;
 
 export type PromptName = (typeof promptNames)[number];

@@ -62,11 +62,26 @@ export interface Handbook {
  * begins a block even inside a code fence, so that one fence left open cannot swallow another scope's block.
  */
 export function parseHandbook(text: string): Handbook {
+  const sources = blockSources(text);
+  const blocks = sources.map(({ raw, line }) => readBlock(raw, line));
+  return { preamble: text.slice(0, sources[0]?.offset ?? text.length), blocks };
+}
+
+/** Where a block stands in the handbook, unread: `line` is its heading's, from 1. */
+export interface BlockSource {
+  readonly raw: string;
+  readonly line: number;
+  readonly offset: number;
+}
+
+/** The handbook cut into blocks and no more: reading all of a large one takes ten times as long. */
+export function blockSources(text: string): BlockSource[] {
   const starts = blockStarts(text);
-  const blocks = starts.map(({ offset, line }, index) =>
-    readBlock(text.slice(offset, starts[index + 1]?.offset ?? text.length), line),
-  );
-  return { preamble: text.slice(0, starts[0]?.offset ?? text.length), blocks };
+  return starts.map(({ offset, line }, index) => ({
+    raw: text.slice(offset, starts[index + 1]?.offset ?? text.length),
+    line,
+    offset,
+  }));
 }
 
 /** The scope that a block speaks for; null for a person's own section without an `applies_to:` line. */
@@ -132,13 +147,33 @@ interface Start {
 function blockStarts(text: string): Start[] {
   const starts: Start[] = [];
   let fences = followFences();
-  let offset = 0;
-  for (const [index, source] of text.split('\n').entries()) {
+  let line = 1;
+  let counted = 0;
+  for (const offset of markedLines(text)) {
+    const source = text.slice(offset, endOfLine(text, offset));
     const isTaskGroup = /^# Task Group:/.test(source);
     if (isTaskGroup) fences = followFences();
     const fenced = fences.cover(source.replace(/\r$/, ''));
-    if (isTaskGroup || (!fenced && /^#[ \t]/.test(source))) starts.push({ offset, line: index + 1 });
-    offset += source.length + 1;
+    if (!isTaskGroup && (fenced || !/^#[ \t]/.test(source))) continue;
+    for (let at = text.indexOf('\n', counted); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+    counted = offset;
+    starts.push({ offset, line });
   }
   return starts;
+}
+
+/** Where the lines begin that start with `#` or hold a fence's mark, ascending: no other tells where a block begins. */
+function markedLines(text: string): number[] {
+  const found = new Set<number>(text.startsWith('#') ? [0] : []);
+  for (let at = text.indexOf('\n#'); at !== -1; at = text.indexOf('\n#', at + 1)) found.add(at + 1);
+  for (const mark of ['```', '~~~']) {
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, endOfLine(text, at)))
+      found.add(text.lastIndexOf('\n', at) + 1);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end === -1 ? text.length : end;
 }

@@ -1,0 +1,100 @@
+import { contextText } from '../shared/escape.ts';
+import { everywhere } from '../workspace/layout.ts';
+import type { Entry, Ranked } from './entries.ts';
+import { tokensAtMost } from './tokens-at-most.ts';
+
+/** What a session's context has room for; both hold for the whole text, frame and rules included. */
+export interface Budget {
+  /** UTF-16 code units. */
+  readonly characters: number;
+  readonly tokens: number;
+}
+
+/** An entry with the two lines that it stands below: of its block or of the summary, and of its kind. */
+export interface Placed {
+  readonly entry: Entry;
+  /** Of its block's heading in the handbook; 0 for the summary. */
+  readonly blockLine: number;
+  readonly heading: string;
+  readonly label: string;
+  readonly text: string;
+}
+
+export function placeSummary(entry: Entry, lastLine: number): Placed {
+  return {
+    entry,
+    blockLine: 0,
+    heading: `## What holds for every repository (memory_summary.md:1-${lastLine})`,
+    label: `${oneLine(entry.title.replace(/^#+/, ''), 80) || 'Notes'}:`,
+    text: contextText(entry.text),
+  };
+}
+
+export function placeBullet({ entry, own: { block, scope, lastLine } }: Ranked): Placed {
+  const { cwd, reuseRule } = block.appliesTo;
+  const where = [
+    scope === everywhere ? 'every repository' : scope,
+    ...(['', '.', everywhere].includes(cwd) ? [] : [`in ${cwd}`]),
+    ...(reuseRule === '' ? [] : [reuseRule]),
+  ].join('; ');
+  return {
+    entry,
+    blockLine: block.line,
+    heading: `## ${oneLine(block.title, 120)} (MEMORY.md:${block.line}-${lastLine}; ${oneLine(where, 240)})`,
+    label: labels[entry.kind],
+    text: contextText(entry.text),
+  };
+}
+
+/** What is left of a budget. An entry also takes the lines above it that are not there yet. */
+export interface Room {
+  /** Those of the entries that fit, each whole, in their order, until `share` of what there was at first is used. */
+  take(entries: readonly Placed[], share: number): Placed[];
+}
+
+export function roomFor(budget: Budget, frame: string): Room {
+  const free = { characters: budget.characters - frame.length, tokens: budget.tokens - tokensAtMost(frame) };
+  const used = { characters: 0, tokens: 0 };
+  const standing = new Set<string>();
+  return {
+    take: (entries, share) =>
+      entries.filter((placed) => {
+        const lines = linesOf(placed, standing);
+        const characters = used.characters + lines.length;
+        const tokens = used.tokens + tokensAtMost(lines);
+        if (characters > free.characters * share || tokens > free.tokens * share) return false;
+        Object.assign(used, { characters, tokens });
+        standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
+        return true;
+      }),
+  };
+}
+
+/** Entries below their headings; those of one heading, and of one label below it, stand together. */
+export function layOut(entries: readonly Placed[]): string {
+  const standing = new Set<string>();
+  let text = '';
+  for (const placed of entries) {
+    text += linesOf(placed, standing);
+    standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
+  }
+  return text;
+}
+
+const labels: Readonly<Record<Entry['kind'], string>> = {
+  summary: '',
+  block: '',
+  preference: 'Preferences:',
+  failure: 'Failures:',
+  knowledge: 'Knowledge:',
+};
+
+function linesOf({ heading, label, text }: Placed, standing: ReadonlySet<string>): string {
+  const above = standing.has(heading) ? '' : `\n${heading}\n`;
+  return `${above}${standing.has(`${heading}\n${label}`) ? '' : `${label}\n`}${text}\n`;
+}
+
+function oneLine(text: string, characters: number): string {
+  const line = [...contextText(text).replace(/\s+/g, ' ').trim()];
+  return line.length <= characters ? line.join('') : `${line.slice(0, characters - 1).join('')}…`;
+}

@@ -1,0 +1,100 @@
+import { memoryClose, memoryOpen } from '../rollout/marker.ts';
+import { contextText } from '../shared/escape.ts';
+import { everywhere } from '../workspace/layout.ts';
+import { normaliseLine } from '../workspace/lines.ts';
+import { blocksFor, type Entry, type MemoryTexts, type OwnBlock, ranked, repeats, summaryEntries } from './entries.ts';
+import { type Budget, layOut, type Placed, placeBullet, placeSummary, type Room, roomFor } from './page.ts';
+import { rulesOfUse } from './rules.ts';
+import { tokensAtMost } from './tokens-at-most.ts';
+
+/** Below the 10,000 characters at which agents cut what a hook tells them. */
+export const sessionBudget: Budget = { characters: 9_500, tokens: 2_500 };
+
+export interface Session {
+  /** Ids of all its remotes, origin first; none: only what holds everywhere. */
+  readonly repositories: readonly string[];
+  /** Where it can open the memory files. */
+  readonly folder: string;
+  /** A sentence for it about this copy of the memory, such as its age; '' where there is nothing to say. */
+  readonly notice: string;
+}
+
+export interface LeftOut {
+  readonly entry: Entry;
+  readonly why: 'no room' | 'in the summary' | 'another repository';
+}
+
+export interface Recalled {
+  /** For the session's context; '' where the memory holds nothing for it. */
+  readonly text: string;
+  /** Of the text: at most so many tokens of o200k_base. */
+  readonly tokens: number;
+  /** In the order of the text. */
+  readonly chosen: readonly Entry[];
+  /** Of the summary and of the blocks that apply; other repositories' blocks are not in it (`otherBlocks`). */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * What a session is given of a memory: rules of use, the summary, then its own repositories' lines (preferences, failures,
+ * knowledge), then those that hold everywhere. Entries are whole or left out. Before the lines the summary may take half of
+ * the room, so that what holds everywhere does not crowd out the repository at hand; what they leave is the summary's.
+ */
+export function recall(memory: MemoryTexts, session: Session, budget: Budget = sessionBudget): Recalled {
+  const summary = summaryEntries(memory.summary, session.repositories);
+  const said = new Set(summary.own.map(({ text }) => normaliseLine(text)));
+  const bullets = bulletsOf(blocksFor(memory.handbook, session.repositories));
+  const fresh = bullets.filter(({ entry }) => !repeats(entry, said));
+  const lines = summary.own.map((entry) => placeSummary(entry, memory.summary.trimEnd().split('\n').length));
+  const frame = (body: string) => framed(body, session, summary.others.length);
+  const chosen = choose(lines, fresh, roomFor(budget, frame('')));
+  const given = [...lines, ...fresh.toSorted(byPlace)].filter((placed) => chosen.has(placed));
+  const text = given.length === 0 ? '' : frame(layOut(given));
+  return {
+    text,
+    tokens: tokensAtMost(text),
+    chosen: given.map(({ entry }) => entry),
+    leftOut: [
+      ...[...lines, ...fresh].filter((placed) => !chosen.has(placed)).map(because('no room')),
+      ...bullets.filter((placed) => !fresh.includes(placed)).map(because('in the summary')),
+      ...summary.others.map((entry): LeftOut => ({ entry, why: 'another repository' })),
+    ],
+  };
+}
+
+/** Best first: all that is the session's own, then what holds everywhere. */
+function bulletsOf(blocks: readonly OwnBlock[]): Placed[] {
+  const own = blocks.filter(({ scope }) => scope !== everywhere);
+  const shared = blocks.filter(({ scope }) => scope === everywhere);
+  return [own, shared].flatMap((part) => kinds.flatMap((kind) => ranked(part, kind).map(placeBullet)));
+}
+
+const kinds = ['preference', 'failure', 'knowledge'] as const;
+
+function choose(summary: readonly Placed[], bullets: readonly Placed[], room: Room): ReadonlySet<Placed> {
+  const first = new Set(room.take(summary, 0.5));
+  const then = room.take(bullets, 1);
+  const last = room.take(
+    summary.filter((placed) => !first.has(placed)),
+    1,
+  );
+  return new Set([...first, ...then, ...last]);
+}
+
+/** A block's lines together, the session's own blocks first. Sorting is stable: within a kind the rank stays. */
+function byPlace(a: Placed, b: Placed): number {
+  return Number(a.entry.scope === everywhere) - Number(b.entry.scope === everywhere) || a.blockLine - b.blockLine;
+}
+
+function framed(body: string, { folder, notice }: Session, others: number): string {
+  const parts = [
+    rulesOfUse(contextText(folder)),
+    ...(notice === '' ? [] : [notice]),
+    ...(others === 0 ? [] : [`Repositories with lines of their own in MEMORY.md that are not given here: ${others}.`]),
+  ];
+  return `${memoryOpen}\n${parts.join('\n\n')}\n${body}${memoryClose}`;
+}
+
+function because(why: LeftOut['why']): (placed: Placed) => LeftOut {
+  return ({ entry }) => ({ entry, why });
+}

@@ -1,0 +1,5 @@
+import { estimateTokens } from '../shared/tokens.ts';
+
+export function tokensAtMost(text: string): number {
+  return estimateTokens(text);
+}
