@@ -1,6 +1,6 @@
 import type { Ran } from './child.ts';
 import type { Layout } from './layout.ts';
-import { type Environment, gitProgram } from './program.ts';
+import { type Environment, gitProgram, type RunGit } from './program.ts';
 import { unreachableError } from './remote-failures.ts';
 import { newBase, type Service } from './remote-http.ts';
 import { networkVariables } from './remote-program-env.ts';
@@ -24,6 +24,12 @@ export interface ProgramRemote {
   readonly stallSeconds: number;
   /** Whether ssh is to be started so that it never asks; false where the user says how it is started. */
   readonly quietSsh: boolean;
+}
+
+/** Where a person says how ssh is started, that stands; else it is started so that it cannot stop to ask. */
+export async function mayQuietSsh(git: RunGit, env: Environment): Promise<boolean> {
+  if (env.GIT_SSH_COMMAND !== undefined || env.GIT_SSH !== undefined) return false;
+  return (await git(['config', '--get', 'core.sshCommand'])).code !== 0;
 }
 
 /** A remote through the installed git program, with whatever it can speak. */

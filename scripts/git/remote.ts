@@ -4,7 +4,7 @@ import { whatNeedsTheProgram } from './needs-program.ts';
 import { gitProgram, isMissingProgram, type RunGit } from './program.ts';
 import { isomorphicTransport } from './remote-isomorphic.ts';
 import { remoteOver } from './remote-over.ts';
-import { type Endpoint, programTransport } from './remote-program.ts';
+import { type Endpoint, mayQuietSsh, programTransport } from './remote-program.ts';
 import type { Transport } from './remote-transport.ts';
 import type { Remote, RemoteOptions } from './remote-types.ts';
 import { type Address, parseAddress } from './remote-url.ts';
@@ -102,10 +102,4 @@ export async function gitVersion(git: RunGit): Promise<readonly number[] | null>
 export function isOlderGit([major = 0, minor = 0]: readonly number[]): boolean {
   const [oldestMajor = 0, oldestMinor = 0] = oldestGit;
   return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-}
-
-/** Where a person says how ssh is started, that stands; else it is started so that it cannot stop to ask. */
-async function mayQuietSsh(git: RunGit, env: RemoteOptions['env']): Promise<boolean> {
-  if (env.GIT_SSH_COMMAND !== undefined || env.GIT_SSH !== undefined) return false;
-  return (await git(['config', '--get', 'core.sshCommand'])).code !== 0;
 }

@@ -1,0 +1,37 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
+import { readRegular } from './read-own.ts';
+
+/** The last time that a copy was asked to be brought up to date. */
+export interface Attempt {
+  readonly at: EpochSeconds;
+  /** Why it came to nothing, in words that are safe to show; null where it did not, or is still under way. */
+  readonly failure: string | null;
+}
+
+/** Sessions of one machine ask a server at most this often, whether it answers or not. */
+export const refreshEverySeconds = 15 * 60;
+
+export function isDue(attempt: Attempt | null, now: EpochSeconds): boolean {
+  return attempt === null || Math.abs(now - attempt.at) >= refreshEverySeconds;
+}
+
+export async function readAttempt(cache: string): Promise<Attempt | null> {
+  const read = await readRegular(join(cache, 'attempt.json'), 65_536);
+  if (read.kind !== 'text') return null;
+  const match = /^\{"at":"([^"]{1,40})","failure":(null|".*")\}\n$/s.exec(read.text);
+  const at = parseIsoTime(match?.[1] ?? '');
+  return at === null ? null : { at, failure: JSON.parse(match?.[2] ?? 'null') as string | null };
+}
+
+export async function noteAttempt(cache: string, { at, failure }: Attempt, mark: string): Promise<void> {
+  await writeWhole(join(cache, 'attempt.json'), `${JSON.stringify({ at: isoTime(at), failure })}\n`, mark);
+}
+
+/** Writes a file that only its owner can read, whole or not at all. @param mark keeps two writers apart. */
+export async function writeWhole(path: string, text: string, mark: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.${mark}`, text, { mode: 0o600 });
+  await rename(`${path}.${mark}`, path);
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
+import type { MemoryTexts } from './entries.ts';
+import { isOwnFolder, readRegular } from './read-own.ts';
+import type { MemorySource } from './source.ts';
+
+/** A team's memory as this machine has it. */
+export interface MemoryCopy {
+  readonly texts: MemoryTexts;
+  /** The folder of the memory files. */
+  readonly folder: string;
+  /** When the copy was brought here; null for a folder, which is the original. */
+  readonly fetchedAt: EpochSeconds | null;
+  /** What was not read, and why: sentences. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * `missing`: the source has no `memories/`. `coming`: an address of which nothing was fetched yet. `off`: the memory
+ * repository's configuration says `enabled: false`.
+ */
+export type Found =
+  | { readonly kind: 'copy'; readonly copy: MemoryCopy }
+  | { readonly kind: 'missing' | 'coming' | 'off' };
+
+/** What a copy says of itself, in `current.json` beside `copies/`. */
+export interface CopyNote {
+  /** Of the default branch. */
+  readonly oid: string;
+  readonly enabled: boolean;
+  readonly fetchedAt: EpochSeconds;
+  /** Files that were not kept, in the words of `extract.ts`. */
+  readonly refused: readonly string[];
+}
+
+/** Reads the memory of a source as it is on this machine now; never asks a network. */
+export async function findCopy(source: MemorySource): Promise<Found> {
+  if (source.kind === 'folder') {
+    if (await isSwitchedOff(source.folder)) return { kind: 'off' };
+    return readFolder(source.folder, null, []);
+  }
+  const note = await readNote(source.cache);
+  if (note === null) return { kind: 'coming' };
+  if (!note.enabled) return { kind: 'off' };
+  return readFolder(join(source.cache, 'copies', note.oid), note.fetchedAt, note.refused);
+}
+
+export async function readNote(cache: string): Promise<CopyNote | null> {
+  const read = await readRegular(join(cache, 'current.json'), 262_144);
+  return read.kind === 'text' ? noteFrom(read.text) : null;
+}
+
+export function noteText({ oid, enabled, fetchedAt, refused }: CopyNote): string {
+  return `${JSON.stringify({ version: 1, oid, enabled, fetched_at: isoTime(fetchedAt), refused })}\n`;
+}
+
+/** One key is looked for, by its only spelling: to read all of the file would take a parser that a hook cannot wait for. */
+export function isOffIn(configuration: string): boolean {
+  return /^enabled[ \t]*:[ \t]*(?:false|False|FALSE)[ \t]*(?:#.*)?\r?$/m.test(configuration);
+}
+
+async function isSwitchedOff(folder: string): Promise<boolean> {
+  const read = await readRegular(join(folder, '.github', 'memory.yml'), 262_144);
+  return read.kind === 'text' && isOffIn(read.text);
+}
+
+async function readFolder(root: string, fetchedAt: EpochSeconds | null, known: readonly string[]): Promise<Found> {
+  const folder = join(root, 'memories');
+  if (!(await isOwnFolder(folder))) return { kind: 'missing' };
+  const refused = [...known];
+  const textOf = async (name: string): Promise<string> => {
+    const read = await readRegular(join(folder, name));
+    if (read.kind === 'refused') refused.push(`memories/${name} ${read.why}.`);
+    return read.kind === 'text' ? read.text : '';
+  };
+  const [handbook, summary] = await Promise.all([textOf('MEMORY.md'), textOf('memory_summary.md')]);
+  return { kind: 'copy', copy: { texts: { handbook, summary }, folder, fetchedAt, refused } };
+}
+
+function noteFrom(text: string): CopyNote | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return null;
+  const { version, oid, enabled, fetched_at: at, refused } = value as Record<string, unknown>;
+  const fetchedAt = typeof at === 'string' ? parseIsoTime(at) : null;
+  if (version !== 1 || typeof oid !== 'string' || !/^[0-9a-f]{40,64}$/.test(oid) || fetchedAt === null) return null;
+  const words = Array.isArray(refused) ? refused.filter((word) => typeof word === 'string') : [];
+  return { oid, enabled: enabled !== false, fetchedAt, refused: words };
+}

@@ -1,0 +1,52 @@
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock, EpochSeconds } from '../shared/clock.ts';
+import { MemoryError, messageOf } from '../shared/errors.ts';
+import { noteAttempt } from './attempt.ts';
+import { fetchCopy, fetchSeconds } from './fetch.ts';
+import { type Machine, sourceOf } from './source.ts';
+
+export interface RefreshPorts {
+  readonly machine: Machine;
+  readonly clock: Clock;
+  /** Tells this process from others of this machine. */
+  readonly mark: string;
+}
+
+/** `busy`: another process is at it. `none`: a folder needs none. A failure is noted for the next session to tell. */
+export type Refreshed =
+  | { readonly outcome: 'fetched' | 'unchanged' | 'busy' | 'none' }
+  | { readonly outcome: 'failed'; readonly failure: string };
+
+/** Brings the copy of an address up to date; the old one stands until the new one is whole. */
+export async function refreshCopy(memory: string, { machine, clock, mark }: RefreshPorts): Promise<Refreshed> {
+  const source = sourceOf(memory, machine);
+  if (source.kind === 'folder') return { outcome: 'none' };
+  await mkdir(source.cache, { recursive: true, mode: 0o700 });
+  const lock = join(source.cache, 'refresh.lock');
+  if (!(await take(lock, clock.now()))) return { outcome: 'busy' };
+  try {
+    const outcome = await fetchCopy(source, { env: machine.env, clock, mark });
+    await noteAttempt(source.cache, { at: clock.now(), failure: null }, mark);
+    return { outcome };
+  } catch (error) {
+    const failure = error instanceof MemoryError ? `${error.message} ${error.hint}` : messageOf(error);
+    await noteAttempt(source.cache, { at: clock.now(), failure: failure.slice(0, 1_000) }, mark);
+    return { outcome: 'failed', failure };
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** A lock older than any fetch may take is a dead process's. */
+async function take(lock: string, now: EpochSeconds): Promise<boolean> {
+  try {
+    await (await open(lock, 'wx', 0o600)).close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (Math.abs(now - (await stat(lock)).mtimeMs / 1000) < 2 * fetchSeconds) return false;
+    await rm(lock, { force: true });
+    return take(lock, now);
+  }
+}
