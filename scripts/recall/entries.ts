@@ -1,10 +1,10 @@
 import { byBinary } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
-import { type Block, type BlockSource, type Bullet, blockSources, scopeOf } from '../workspace/handbook.ts';
+import { readBlockLines } from '../workspace/block-lines.ts';
+import { type BlockSource, type Bullet, blockSources, scopeOf } from '../workspace/handbook.ts';
 import { everywhere, type Scope } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
-import { readBlock } from '../workspace/read-block.ts';
-import { parseReference } from '../workspace/reference.ts';
+import { type BlockHead, bulletsAt, readHead } from '../workspace/read-block.ts';
 import { summaryHeadings, summarySections } from '../workspace/summary-sections.ts';
 
 /** The two memory files that a session is given lines of; '' for one that is missing. */
@@ -29,11 +29,18 @@ export interface Entry {
   readonly text: string;
 }
 
-/** A block of the session's repositories with its bullets in the order in which they are given. */
-export interface OwnBlock {
-  readonly block: Block;
+/** A block that applies to a session, as far as recall needs it. */
+export interface OwnBlock extends BlockHead {
   readonly scope: Scope;
+  /** In the handbook, from 1. */
+  readonly line: number;
   readonly lastLine: number;
+  readonly preferences: readonly Bullet[];
+  readonly failures: readonly Bullet[];
+  readonly knowledge: readonly Bullet[];
+  /** Lines that name the sessions it was learned from. */
+  readonly references: readonly string[];
+  readonly raw: string;
 }
 
 type BulletKind = 'preference' | 'failure' | 'knowledge';
@@ -48,18 +55,18 @@ export interface Ranked {
 export function blocksFor(handbook: string, repositories: readonly string[]): OwnBlock[] {
   const wanted = new Set<Scope>([...repositories, everywhere]);
   return blockSources(handbook)
-    .filter(({ raw }) => mayApply(raw, repositories))
+    .filter(({ raw }) => mayApply(raw, wanted))
     .flatMap((source) => readOwn(source, wanted));
 }
 
 /** The other blocks, by their headings alone. */
 export function otherBlocks(handbook: string, own: readonly OwnBlock[]): Entry[] {
-  const lines = new Set(own.map(({ block }) => block.line));
+  const lines = new Set(own.map(({ line }) => line));
   return blockSources(handbook)
     .filter(({ line }) => !lines.has(line))
     .map(({ raw, line }) => {
-      const block = readBlock(raw, line);
-      return { kind: 'block', file: 'MEMORY.md', scope: scopeOf(block), title: block.title, line, text: '' };
+      const head = readHead(readBlockLines(raw));
+      return { kind: 'block', file: 'MEMORY.md', scope: scopeOf(head), title: head.title, line, text: '' };
     });
 }
 
@@ -71,8 +78,8 @@ export function otherBlocks(handbook: string, own: readonly OwnBlock[]): Entry[]
 export function ranked(blocks: readonly OwnBlock[], kind: BulletKind): Ranked[] {
   return blocks
     .flatMap((own) => {
-      const times = timesOf(own.block);
-      return bulletsOfKind(own.block, kind).map((bullet) => ({
+      const times = timesOf(own);
+      return bulletsOfKind(own, kind).map((bullet) => ({
         ranked: { own, entry: bulletEntry(own, kind, bullet) },
         sessions: bullet.evidence.length === 0 ? Number.POSITIVE_INFINITY : bullet.evidence.length,
         newest: newestOf(bullet, times),
@@ -114,18 +121,31 @@ export function repeats(entry: Entry, said: ReadonlySet<string>): boolean {
   return entry.scope === everywhere && said.has(normaliseLine(entry.text.split(/\s*\n\s*/).join(' ')));
 }
 
-function mayApply(raw: string, repositories: readonly string[]): boolean {
-  return /applies_to:[ \t]*repo=[ \t]*\*/.test(raw) || repositories.some((id) => raw.includes(id));
+/** By its text alone, as to read a block takes long; `scopeOf` has the last word. */
+function mayApply(raw: string, wanted: ReadonlySet<Scope>): boolean {
+  return [...raw.matchAll(/applies_to:[ \t]*repo=([^;\r\n]*)/g)].some((match) => wanted.has((match[1] ?? '').trim()));
 }
 
 function readOwn({ raw, line }: BlockSource, wanted: ReadonlySet<Scope>): OwnBlock[] {
-  const block = readBlock(raw, line);
-  const scope = scopeOf(block);
+  const lines = readBlockLines(raw);
+  const head = readHead(lines);
+  const scope = scopeOf(head);
   if (scope === null || !wanted.has(scope)) return [];
-  return [{ block, scope, lastLine: line + raw.trimEnd().split('\n').length - 1 }];
+  const own: OwnBlock = {
+    ...head,
+    scope,
+    line,
+    lastLine: line + raw.trimEnd().split('\n').length - 1,
+    preferences: bulletsAt(lines, 'preferences', line),
+    failures: bulletsAt(lines, 'failures', line),
+    knowledge: bulletsAt(lines, 'knowledge', line),
+    references: lines.flatMap(({ kind, text }) => (kind === 'reference' ? [text] : [])),
+    raw,
+  };
+  return [own];
 }
 
-function bulletsOfKind(block: Block, kind: BulletKind): readonly Bullet[] {
+function bulletsOfKind(block: OwnBlock, kind: BulletKind): readonly Bullet[] {
   switch (kind) {
     case 'preference':
       return block.preferences;
@@ -137,25 +157,29 @@ function bulletsOfKind(block: Block, kind: BulletKind): readonly Bullet[] {
 }
 
 /** `updated_at` of the block's sessions by short thread id; '' is the newest of all. */
-function timesOf(block: Block): ReadonlyMap<string, string> {
+function timesOf({ references }: OwnBlock): ReadonlyMap<string, string> {
   const times = new Map<string, string>([['', '']]);
-  for (const { kind, text } of block.lines) {
-    const fields = kind === 'reference' ? parseReference(text)?.fields : undefined;
-    const at = fields?.updated_at ?? '';
-    if (!/^\d{4}-\d{2}-\d{2}/.test(at)) continue;
-    if (fields?.thread_id !== undefined) times.set(shortThreadId(fields.thread_id), at);
+  for (const text of references) {
+    const at = /\bupdated_at=(\d{4}-\d{2}-\d{2}[^\s,)]*)/.exec(text)?.[1];
+    const thread = /\bthread_id=([^\s,)]+)/.exec(text)?.[1];
+    if (at === undefined) continue;
+    if (thread !== undefined) times.set(shortThreadId(thread), at);
     if (at > (times.get('') ?? '')) times.set('', at);
   }
   return times;
 }
 
 function newestOf({ evidence }: Bullet, times: ReadonlyMap<string, string>): string {
-  const known = evidence.flatMap(({ thread }) => times.get(thread) ?? []);
-  return known.sort(byBinary).at(-1) ?? times.get('') ?? '';
+  let newest = '';
+  for (const { thread } of evidence) {
+    const at = times.get(thread) ?? '';
+    if (at > newest) newest = at;
+  }
+  return newest === '' ? (times.get('') ?? '') : newest;
 }
 
-function bulletEntry({ block, scope }: OwnBlock, kind: BulletKind, { line, raw }: Bullet): Entry {
-  return { kind, file: 'MEMORY.md', scope, title: block.title, line, text: raw };
+function bulletEntry({ title, scope }: OwnBlock, kind: BulletKind, { line, raw }: Bullet): Entry {
+  return { kind, file: 'MEMORY.md', scope, title, line, text: raw };
 }
 
 function byNumber(a: number, b: number): number {

@@ -4,7 +4,6 @@
  * loads no package, and `connect` bundles it into one file. Whatever happens, the session goes on: exit code 0 and at most
  * a notice on standard error. With `--refresh` it is the process that brings the copy of an address up to date.
  */
-import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -73,7 +72,8 @@ function payload(): Promise<string> {
 }
 
 /** In a session and process group of its own, without our streams, so that the agent waits for us alone. */
-function startRefresh(memory: string): void {
+async function startRefresh(memory: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
   const args = [...process.execArgv, fileURLToPath(import.meta.url), '--refresh', '--memory', memory];
   const child = spawn(process.execPath, args, { env: process.env, detached: true, stdio: 'ignore', windowsHide: true });
   child.on('error', (error) => log.info(`commit-to-memory: the memory is not refreshed: ${error.message}`));

@@ -1,6 +1,6 @@
 import { contextText } from '../shared/escape.ts';
 import { everywhere } from '../workspace/layout.ts';
-import type { Entry, Ranked } from './entries.ts';
+import type { Entry, OwnBlock, Ranked } from './entries.ts';
 import { tokensAtMost } from './tokens-at-most.ts';
 
 /** What a session's context has room for; both hold for the whole text, frame and rules included. */
@@ -30,20 +30,14 @@ export function placeSummary(entry: Entry, lastLine: number): Placed {
   };
 }
 
-export function placeBullet({ entry, own: { block, scope, lastLine } }: Ranked): Placed {
-  const { cwd, reuseRule } = block.appliesTo;
-  const where = [
-    scope === everywhere ? 'every repository' : scope,
-    ...(['', '.', everywhere].includes(cwd) ? [] : [`in ${cwd}`]),
-    ...(reuseRule === '' ? [] : [reuseRule]),
-  ].join('; ');
-  return {
-    entry,
-    blockLine: block.line,
-    heading: `## ${oneLine(block.title, 120)} (MEMORY.md:${block.line}-${lastLine}; ${oneLine(where, 240)})`,
-    label: labels[entry.kind],
-    text: contextText(entry.text),
-  };
+/** Bullets below their block's heading, in the order given. */
+export function placeBullets(ranked: readonly Ranked[]): Placed[] {
+  const headings = new Map<OwnBlock, string>();
+  return ranked.map(({ entry, own }) => {
+    const heading = headings.get(own) ?? headingOf(own);
+    headings.set(own, heading);
+    return { entry, blockLine: own.line, heading, label: labels[entry.kind], text: contextText(entry.text) };
+  });
 }
 
 /** What is left of a budget. An entry also takes the lines above it that are not there yet. */
@@ -61,8 +55,9 @@ export function roomFor(budget: Budget, frame: string): Room {
       entries.filter((placed) => {
         const lines = linesOf(placed, standing);
         const characters = used.characters + lines.length;
+        if (characters > free.characters * share) return false;
         const tokens = used.tokens + tokensAtMost(lines);
-        if (characters > free.characters * share || tokens > free.tokens * share) return false;
+        if (tokens > free.tokens * share) return false;
         Object.assign(used, { characters, tokens });
         standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
         return true;
@@ -88,6 +83,16 @@ const labels: Readonly<Record<Entry['kind'], string>> = {
   failure: 'Failures:',
   knowledge: 'Knowledge:',
 };
+
+function headingOf({ title, appliesTo, scope, line, lastLine }: OwnBlock): string {
+  const { cwd, reuseRule } = appliesTo;
+  const where = [
+    scope === everywhere ? 'every repository' : scope,
+    ...(['', '.', everywhere].includes(cwd) ? [] : [`in ${cwd}`]),
+    ...(reuseRule === '' ? [] : [reuseRule]),
+  ].join('; ');
+  return `## ${oneLine(title, 120)} (MEMORY.md:${line}-${lastLine}; ${oneLine(where, 240)})`;
+}
 
 function linesOf({ heading, label, text }: Placed, standing: ReadonlySet<string>): string {
   const above = standing.has(heading) ? '' : `\n${heading}\n`;

@@ -18,7 +18,7 @@ export async function readRegular(path: string, limit: number = largestFile): Pr
       const found = await file.stat();
       if (!found.isFile()) return { kind: 'refused', why: 'is no regular file' };
       if (found.size > limit) return { kind: 'refused', why: `is larger than ${limit} bytes` };
-      return { kind: 'text', text: (await file.readFile('utf8')).replace(/^\ufeff/, '') };
+      return { kind: 'text', text: withoutMark((await file.readFile()).toString('utf8')) };
     } finally {
       await file.close();
     }
@@ -35,6 +35,10 @@ export async function isOwnFolder(path: string): Promise<boolean> {
     if (refusal(error).kind === 'missing') return false;
     throw error;
   }
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 function refusal(error: unknown): FileRead {

@@ -3,7 +3,7 @@ import { contextText } from '../shared/escape.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
 import { blocksFor, type Entry, type MemoryTexts, type OwnBlock, ranked, repeats, summaryEntries } from './entries.ts';
-import { type Budget, layOut, type Placed, placeBullet, placeSummary, type Room, roomFor } from './page.ts';
+import { type Budget, layOut, type Placed, placeBullets, placeSummary, type Room, roomFor } from './page.ts';
 import { rulesOfUse } from './rules.ts';
 import { tokensAtMost } from './tokens-at-most.ts';
 
@@ -66,7 +66,7 @@ export function recall(memory: MemoryTexts, session: Session, budget: Budget = s
 function bulletsOf(blocks: readonly OwnBlock[]): Placed[] {
   const own = blocks.filter(({ scope }) => scope !== everywhere);
   const shared = blocks.filter(({ scope }) => scope === everywhere);
-  return [own, shared].flatMap((part) => kinds.flatMap((kind) => ranked(part, kind).map(placeBullet)));
+  return [own, shared].flatMap((part) => kinds.flatMap((kind) => placeBullets(ranked(part, kind))));
 }
 
 const kinds = ['preference', 'failure', 'knowledge'] as const;

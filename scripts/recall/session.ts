@@ -19,8 +19,8 @@ export interface Ports {
   readonly now: EpochSeconds;
   /** Tells this process from others of this machine. */
   readonly mark: string;
-  /** Starts a process that brings the copy up to date and outlives us; waits for nothing. */
-  startRefresh(): void;
+  /** Starts a process that brings the copy up to date and outlives us; resolves once it is started. */
+  startRefresh(): Promise<void>;
 }
 
 export interface SessionMemory {
@@ -57,6 +57,6 @@ async function attemptAt(cache: string, ports: Ports): Promise<Attempt | null> {
   const attempt = await readAttempt(cache);
   if (!isDue(attempt, ports.now)) return attempt;
   await noteAttempt(cache, { at: ports.now, failure: attempt?.failure ?? null }, ports.mark);
-  ports.startRefresh();
+  await ports.startRefresh();
   return attempt;
 }

@@ -69,6 +69,7 @@ export function followFences(): Fences {
   let open: { indent: string; mark: string } | null = null;
   return {
     cover: (line) => {
+      if (!line.includes('```') && !line.includes('~~~')) return open !== null;
       const match = /^([ \t]{0,12})(`{3,}|~{3,})(.*)$/.exec(line);
       const [indent, mark, rest] = [match?.[1] ?? '', match?.[2] ?? '', match?.[3] ?? ''];
       if (open === null) {
@@ -92,10 +93,12 @@ function kindOf(
   if (first) return 'title';
   if (fenced) return inItem ? 'continuation' : 'prose';
   if (text.trim() === '') return 'blank';
-  if (/^## Task\b/.test(text)) return 'task';
-  if (sectionOf(text) !== null) return 'section';
-  if (labelOf(text) !== null && place !== 'head') return 'label';
-  if (/^#{1,6}([ \t]|$)/.test(text)) return 'heading';
+  if (text.trimStart().startsWith('#')) {
+    if (/^## Task\b/.test(text)) return 'task';
+    if (sectionOf(text) !== null) return 'section';
+    if (labelOf(text) !== null && place !== 'head') return 'label';
+    if (/^#{1,6}([ \t]|$)/.test(text)) return 'heading';
+  }
   if (place === 'head' && /^scope:/.test(text)) return 'scope';
   if (place === 'head' && /^applies_to:/.test(text)) return 'applies_to';
   if (/^[-*+][ \t]/.test(text))

@@ -85,7 +85,7 @@ export function blockSources(text: string): BlockSource[] {
 }
 
 /** The scope that a block speaks for; null for a person's own section without an `applies_to:` line. */
-export function scopeOf(block: Block): Scope | null {
+export function scopeOf(block: Pick<Block, 'isTaskGroup' | 'appliesTo'>): Scope | null {
   return block.isTaskGroup && block.appliesTo.repo !== '' ? block.appliesTo.repo : null;
 }
 

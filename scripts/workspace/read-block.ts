@@ -3,9 +3,25 @@ import { type BlockLine, readBlockLines } from './block-lines.ts';
 import type { AppliesTo, Block, Bullet, Task } from './handbook.ts';
 import { parseReference } from './reference.ts';
 
+/** What a block says of itself before its first section. */
+export type BlockHead = Pick<Block, 'title' | 'isTaskGroup' | 'scopeLine' | 'appliesTo'>;
+
 /** A block from its source; `line` is the number of its heading in the handbook. */
 export function readBlock(raw: string, line: number): Block {
   const lines = readBlockLines(raw);
+  return {
+    ...readHead(lines),
+    tasks: readTasks(lines, line),
+    preferences: bulletsAt(lines, 'preferences', line),
+    knowledge: bulletsAt(lines, 'knowledge', line),
+    failures: bulletsAt(lines, 'failures', line),
+    lines,
+    raw,
+    line,
+  };
+}
+
+export function readHead(lines: readonly BlockLine[]): BlockHead {
   const heading = lines[0]?.text ?? '';
   const isTaskGroup = heading.startsWith('# Task Group:');
   const head = (kind: BlockLine['kind']) => lines.find((candidate) => candidate.kind === kind)?.text ?? '';
@@ -16,13 +32,6 @@ export function readBlock(raw: string, line: number): Block {
       .replace(/^scope:/, '')
       .trim(),
     appliesTo: readAppliesTo(head('applies_to')),
-    tasks: readTasks(lines, line),
-    preferences: bulletsAt(lines, 'preferences', line),
-    knowledge: bulletsAt(lines, 'knowledge', line),
-    failures: bulletsAt(lines, 'failures', line),
-    lines,
-    raw,
-    line,
   };
 }
 
