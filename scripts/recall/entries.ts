@@ -1,10 +1,11 @@
+import { parseEvidence } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
-import { readBlockLines } from '../workspace/block-lines.ts';
-import { type BlockSource, type Bullet, blockSources, scopeOf } from '../workspace/handbook.ts';
+import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
+import { type BlockSource, blockSources, scopeOf } from '../workspace/handbook.ts';
 import { everywhere, type Scope } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
-import { type BlockHead, bulletsAt, readHead } from '../workspace/read-block.ts';
+import { type BlockHead, bulletSpans, readHead } from '../workspace/read-block.ts';
 import { summaryHeadings, summarySections } from '../workspace/summary-sections.ts';
 
 /** The two memory files that a session is given lines of; '' for one that is missing. */
@@ -35,12 +36,19 @@ export interface OwnBlock extends BlockHead {
   /** In the handbook, from 1. */
   readonly line: number;
   readonly lastLine: number;
-  readonly preferences: readonly Bullet[];
-  readonly failures: readonly Bullet[];
-  readonly knowledge: readonly Bullet[];
-  /** Lines that name the sessions it was learned from. */
-  readonly references: readonly string[];
+  /** Of its three sections, unread but for where they stand. */
+  readonly bullets: readonly OwnBullet[];
+  /** When its sessions were last active, by their short ids; '' is the newest of all. ISO times. */
+  readonly times: ReadonlyMap<string, string>;
   readonly raw: string;
+}
+
+export interface OwnBullet {
+  readonly kind: BulletKind;
+  /** Its lines as they stand. */
+  readonly raw: string;
+  /** In the handbook, from 1. */
+  readonly line: number;
 }
 
 type BulletKind = 'preference' | 'failure' | 'knowledge';
@@ -77,16 +85,11 @@ export function otherBlocks(handbook: string, own: readonly OwnBlock[]): Entry[]
  */
 export function ranked(blocks: readonly OwnBlock[], kind: BulletKind): Ranked[] {
   return blocks
-    .flatMap((own) => {
-      const times = timesOf(own);
-      return bulletsOfKind(own, kind).map((bullet) => ({
-        ranked: { own, entry: bulletEntry(own, kind, bullet) },
-        sessions: bullet.evidence.length === 0 ? Number.POSITIVE_INFINITY : bullet.evidence.length,
-        newest: newestOf(bullet, times),
-      }));
-    })
+    .flatMap((own) =>
+      own.bullets.filter((bullet) => bullet.kind === kind).map((bullet) => ({ own, bullet, ...standing(bullet, own) })),
+    )
     .sort((a, b) => byNumber(b.sessions, a.sessions) || byBinary(b.newest, a.newest))
-    .map(({ ranked: found }) => found);
+    .map(({ own, bullet }) => ({ own, entry: entryOf(own, bullet) }));
 }
 
 /** The summary's lines that concern a session: those for all and its own repositories' lines of the index. */
@@ -97,20 +100,12 @@ export function summaryEntries(
   const own: Entry[] = [];
   const others: Entry[] = [];
   for (const { heading, lines } of summarySections(summary)) {
+    let scope: Scope = everywhere;
     for (const { text, line } of lines) {
       if (heading === '' && text === 'v1') continue;
-      const entry = {
-        kind: 'summary',
-        file: 'memory_summary.md',
-        scope: everywhere,
-        title: heading,
-        line,
-        text,
-      } as const;
-      const repository = heading === summaryHeadings.contents ? /^- ([^\s]+?)(?::? |:?$)/.exec(text)?.[1] : undefined;
-      if (repository === undefined) own.push(entry);
-      else if (repositories.includes(repository)) own.push({ ...entry, scope: repository });
-      else others.push({ ...entry, scope: repository });
+      if (heading === summaryHeadings.contents && !/^[ \t]/.test(text)) scope = repositoryIn(text) ?? everywhere;
+      const entry: Entry = { kind: 'summary', file: 'memory_summary.md', scope, title: heading, line, text };
+      (scope === everywhere || repositories.includes(scope) ? own : others).push(entry);
     }
   }
   return { own, others };
@@ -119,6 +114,11 @@ export function summaryEntries(
 /** Whether a bullet for all says what the summary says already. */
 export function repeats(entry: Entry, said: ReadonlySet<string>): boolean {
   return entry.scope === everywhere && said.has(normaliseLine(entry.text.split(/\s*\n\s*/).join(' ')));
+}
+
+/** Of a line of the index, `- <repository>: topics`; null for a line of another form. */
+function repositoryIn(line: string): Scope | null {
+  return /^- ((?:local:|none(?=:|$)|[^\s:/]+\/)[^\s:]*)(?::? |:?$)/.exec(line)?.[1] ?? null;
 }
 
 /** By its text alone, as to read a block takes long; `scopeOf` has the last word. */
@@ -131,33 +131,24 @@ function readOwn({ raw, line }: BlockSource, wanted: ReadonlySet<Scope>): OwnBlo
   const head = readHead(lines);
   const scope = scopeOf(head);
   if (scope === null || !wanted.has(scope)) return [];
-  const own: OwnBlock = {
-    ...head,
-    scope,
-    line,
-    lastLine: line + raw.trimEnd().split('\n').length - 1,
-    preferences: bulletsAt(lines, 'preferences', line),
-    failures: bulletsAt(lines, 'failures', line),
-    knowledge: bulletsAt(lines, 'knowledge', line),
-    references: lines.flatMap(({ kind, text }) => (kind === 'reference' ? [text] : [])),
-    raw,
-  };
-  return [own];
+  const bullets = bulletSpans(lines).flatMap(({ place, start, end }): OwnBullet[] => {
+    const kind = kindAt[place];
+    if (kind === undefined) return [];
+    const text = lines.slice(start, end).map((part) => part.text);
+    return [{ kind, raw: text.join('\n'), line: line + start }];
+  });
+  const references = lines.filter(({ kind }) => kind === 'reference').map(({ text }) => text);
+  const lastLine = line + lines.findLastIndex(({ kind }) => kind !== 'blank');
+  return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references), raw }];
 }
 
-function bulletsOfKind(block: OwnBlock, kind: BulletKind): readonly Bullet[] {
-  switch (kind) {
-    case 'preference':
-      return block.preferences;
-    case 'failure':
-      return block.failures;
-    case 'knowledge':
-      return block.knowledge;
-  }
-}
+const kindAt: Readonly<Partial<Record<BlockLine['place'], BulletKind>>> = {
+  preferences: 'preference',
+  failures: 'failure',
+  knowledge: 'knowledge',
+};
 
-/** `updated_at` of the block's sessions by short thread id; '' is the newest of all. */
-function timesOf({ references }: OwnBlock): ReadonlyMap<string, string> {
+function timesIn(references: readonly string[]): ReadonlyMap<string, string> {
   const times = new Map<string, string>([['', '']]);
   for (const text of references) {
     const at = /\bupdated_at=(\d{4}-\d{2}-\d{2}[^\s,)]*)/.exec(text)?.[1];
@@ -169,16 +160,21 @@ function timesOf({ references }: OwnBlock): ReadonlyMap<string, string> {
   return times;
 }
 
-function newestOf({ evidence }: Bullet, times: ReadonlyMap<string, string>): string {
+/** How many sessions taught a line, and when the newest of them was active. */
+function standing({ raw }: OwnBullet, { times }: OwnBlock): { sessions: number; newest: string } {
+  const evidence = parseEvidence(raw);
   let newest = '';
   for (const { thread } of evidence) {
     const at = times.get(thread) ?? '';
     if (at > newest) newest = at;
   }
-  return newest === '' ? (times.get('') ?? '') : newest;
+  return {
+    sessions: evidence.length === 0 ? Number.POSITIVE_INFINITY : evidence.length,
+    newest: newest === '' ? (times.get('') ?? '') : newest,
+  };
 }
 
-function bulletEntry({ title, scope }: OwnBlock, kind: BulletKind, { line, raw }: Bullet): Entry {
+function entryOf({ title, scope }: OwnBlock, { kind, line, raw }: OwnBullet): Entry {
   return { kind, file: 'MEMORY.md', scope, title, line, text: raw };
 }
 

@@ -17,7 +17,6 @@ export interface Placed {
   readonly blockLine: number;
   readonly heading: string;
   readonly label: string;
-  readonly text: string;
 }
 
 export function placeSummary(entry: Entry, lastLine: number): Placed {
@@ -26,7 +25,6 @@ export function placeSummary(entry: Entry, lastLine: number): Placed {
     blockLine: 0,
     heading: `## What holds for every repository (memory_summary.md:1-${lastLine})`,
     label: `${oneLine(entry.title.replace(/^#+/, ''), 80) || 'Notes'}:`,
-    text: contextText(entry.text),
   };
 }
 
@@ -36,7 +34,7 @@ export function placeBullets(ranked: readonly Ranked[]): Placed[] {
   return ranked.map(({ entry, own }) => {
     const heading = headings.get(own) ?? headingOf(own);
     headings.set(own, heading);
-    return { entry, blockLine: own.line, heading, label: labels[entry.kind], text: contextText(entry.text) };
+    return { entry, blockLine: own.line, heading, label: labels[entry.kind] };
   });
 }
 
@@ -50,20 +48,31 @@ export function roomFor(budget: Budget, frame: string): Room {
   const free = { characters: budget.characters - frame.length, tokens: budget.tokens - tokensAtMost(frame) };
   const used = { characters: 0, tokens: 0 };
   const standing = new Set<string>();
+  const fits = (placed: Placed, share: number): boolean => {
+    const lines = linesOf(placed, standing);
+    const characters = used.characters + lines.length;
+    if (characters > free.characters * share) return false;
+    const tokens = used.tokens + tokensAtMost(lines);
+    if (tokens > free.tokens * share) return false;
+    Object.assign(used, { characters, tokens });
+    standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
+    return true;
+  };
   return {
-    take: (entries, share) =>
-      entries.filter((placed) => {
-        const lines = linesOf(placed, standing);
-        const characters = used.characters + lines.length;
-        if (characters > free.characters * share) return false;
-        const tokens = used.tokens + tokensAtMost(lines);
-        if (tokens > free.tokens * share) return false;
-        Object.assign(used, { characters, tokens });
-        standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
-        return true;
-      }),
+    take: (entries, share) => {
+      let misses = 0;
+      return entries.filter((placed) => {
+        if (misses === mostMisses) return false;
+        const isTaken = fits(placed, share);
+        misses = isTaken ? 0 : misses + 1;
+        return isTaken;
+      });
+    },
   };
 }
+
+/** After so many in a row that do not fit, the page is full: to try thousands takes longer than a session should wait. */
+const mostMisses = 20;
 
 /** Entries below their headings; those of one heading, and of one label below it, stand together. */
 export function layOut(entries: readonly Placed[]): string {
@@ -94,9 +103,9 @@ function headingOf({ title, appliesTo, scope, line, lastLine }: OwnBlock): strin
   return `## ${oneLine(title, 120)} (MEMORY.md:${line}-${lastLine}; ${oneLine(where, 240)})`;
 }
 
-function linesOf({ heading, label, text }: Placed, standing: ReadonlySet<string>): string {
+function linesOf({ entry, heading, label }: Placed, standing: ReadonlySet<string>): string {
   const above = standing.has(heading) ? '' : `\n${heading}\n`;
-  return `${above}${standing.has(`${heading}\n${label}`) ? '' : `${label}\n`}${text}\n`;
+  return `${above}${standing.has(`${heading}\n${label}`) ? '' : `${label}\n`}${contextText(entry.text)}\n`;
 }
 
 function oneLine(text: string, characters: number): string {

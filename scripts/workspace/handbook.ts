@@ -162,10 +162,11 @@ function blockStarts(text: string): Start[] {
   return starts;
 }
 
-/** Where the lines begin that start with `#` or hold a fence's mark, ascending: no other tells where a block begins. */
+/** Where the lines begin that may start a block or hold a fence's mark, ascending: no other tells where a block begins. */
 function markedLines(text: string): number[] {
   const found = new Set<number>(text.startsWith('#') ? [0] : []);
-  for (let at = text.indexOf('\n#'); at !== -1; at = text.indexOf('\n#', at + 1)) found.add(at + 1);
+  for (const mark of ['\n# ', '\n#\t'])
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) found.add(at + 1);
   for (const mark of ['```', '~~~']) {
     for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, endOfLine(text, at)))
       found.add(text.lastIndexOf('\n', at) + 1);

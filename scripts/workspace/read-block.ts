@@ -37,25 +37,38 @@ export function readHead(lines: readonly BlockLine[]): BlockHead {
 
 /** Groups the lines at `place` into bullets, each with its continuation. `firstLine` is the number of `lines[0]`. */
 export function bulletsAt(lines: readonly BlockLine[], place: BlockLine['place'], firstLine: number): Bullet[] {
-  const bullets: Bullet[] = [];
-  for (let at = 0; at < lines.length; at += 1) {
-    const line = lines[at];
-    if (line?.kind !== 'bullet' || line.place !== place) continue;
-    let end = at + 1;
-    for (let next = at + 1; next < lines.length; next += 1) {
+  return bulletSpans(lines)
+    .filter((span) => span.place === place)
+    .map(({ start, end }) =>
+      readBullet(
+        lines.slice(start, end).map(({ text }) => text),
+        firstLine + start,
+      ),
+    );
+}
+
+/** Which lines a bullet takes, its continuation with it: from `start` up to but not including `end`. */
+export interface BulletSpan {
+  readonly place: BlockLine['place'];
+  readonly start: number;
+  readonly end: number;
+}
+
+export function bulletSpans(lines: readonly BlockLine[]): BulletSpan[] {
+  const spans: BulletSpan[] = [];
+  for (let start = 0; start < lines.length; start += 1) {
+    const line = lines[start];
+    if (line?.kind !== 'bullet') continue;
+    let end = start + 1;
+    for (let next = start + 1; next < lines.length; next += 1) {
       const kind = lines[next]?.kind;
       if (kind === 'continuation') end = next + 1;
       else if (kind !== 'blank') break;
     }
-    bullets.push(
-      readBullet(
-        lines.slice(at, end).map(({ text }) => text),
-        firstLine + at,
-      ),
-    );
-    at = end - 1;
+    spans.push({ place: line.place, start, end });
+    start = end - 1;
   }
-  return bullets;
+  return spans;
 }
 
 function readAppliesTo(line: string): AppliesTo {
