@@ -93,14 +93,15 @@ const labels: Readonly<Record<Entry['kind'], string>> = {
   knowledge: 'Knowledge:',
 };
 
-function headingOf({ title, appliesTo, scope, line, lastLine }: OwnBlock): string {
-  const { cwd, reuseRule } = appliesTo;
+/** Where it stands, so that it can be cited and read in whole, and for what part of the work it is meant. */
+function headingOf({ title, appliesTo: { cwd, reuseRule }, scope, line, lastLine }: OwnBlock): string {
   const where = [
-    scope === everywhere ? 'every repository' : scope,
+    ...(scope === everywhere ? ['every repository'] : []),
     ...(['', '.', everywhere].includes(cwd) ? [] : [`in ${cwd}`]),
     ...(reuseRule === '' ? [] : [reuseRule]),
-  ].join('; ');
-  return `## ${oneLine(title, 120)} (MEMORY.md:${line}-${lastLine}; ${oneLine(where, 240)})`;
+  ];
+  const meant = where.length === 0 ? '' : `; ${oneLine(where.join('; '), 240)}`;
+  return `## ${oneLine(title, 120)} (MEMORY.md:${line}-${lastLine}${meant})`;
 }
 
 function linesOf({ entry, heading, label }: Placed, standing: ReadonlySet<string>): string {
