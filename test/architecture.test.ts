@@ -9,7 +9,7 @@ const levels: readonly (readonly string[])[] = [
   ['shared'],
   ['rollout', 'model', 'workspace', 'git'],
   ['state', 'archive'],
-  ['phase1', 'phase2', 'recall', 'collect', 'check', 'publish'],
+  ['phase1', 'phase2', 'recall', 'connect', 'collect', 'check', 'publish'],
   ['nightly', 'status', 'sql', 'forget', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
   ['doctor'],
 ];
@@ -20,6 +20,7 @@ const doors: Readonly<Record<string, string>> = {
   '@secretlint/core': 'check/secretlint.ts',
   '@secretlint/secretlint-rule-preset-recommend': 'check/secretlint.ts',
   diff: 'workspace/unified-diff.ts',
+  esbuild: 'connect/bundle.ts',
   'gpt-tokenizer': 'shared/tokens.ts',
   'gray-matter': 'shared/front-matter.ts',
   'isomorphic-git': 'git/isomorphic.ts',
@@ -31,14 +32,26 @@ const doors: Readonly<Record<string, string>> = {
   zod: 'shared/config-schema.ts',
 };
 
+/**
+ * Started by an agent while a session waits: an entry and composition root of its own, which may touch the process as
+ * `shared/main.ts` does, and in return loads no package and little of ours.
+ */
+const hookEntry = 'recall/hook.ts';
+
 /** What only one file may touch. */
-const reserved: readonly { readonly pattern: RegExp; readonly file: string; readonly what: string }[] = [
+const reserved: readonly {
+  readonly pattern: RegExp;
+  readonly file: string;
+  readonly what: string;
+  readonly also?: string;
+}[] = [
   { pattern: /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/, file: 'shared/clock.ts', what: 'reads the time' },
   // A child's group can be signalled by that alone.
   {
     pattern: /(?<![\w.'"`/-])process\.(?!kill\(-child\.)|from 'node:process'/,
     file: 'shared/main.ts',
     what: 'touches the process',
+    also: hookEntry,
   },
   { pattern: /\bconsole\.|\bstdout\.write\(|\bstderr\.write\(/, file: 'shared/log.ts', what: 'prints' },
   {
@@ -107,14 +120,28 @@ test('every package has a door and every door a package', () => {
   assert.deepEqual(expected.sort(), Object.keys(doors).sort());
 });
 
-for (const { pattern, file, what } of reserved) {
+for (const { pattern, file, what, also } of reserved) {
   test(`only ${file === 'none' ? 'nobody' : file} ${what}`, () => {
     const wrong = files
-      .filter(({ path, text }) => path !== file && pattern.test(withoutComments(text)))
+      .filter(({ path, text }) => path !== file && path !== also && pattern.test(withoutComments(text)))
       .map(({ path }) => path);
     assert.deepEqual(wrong, []);
   });
 }
+
+test('what an agent waits for loads no package, no state and no transport before it has answered', () => {
+  const loaded = reachedFrom(hookEntry);
+  assert.ok(loaded.size > 10);
+  const allowed = new Set(['recall', 'shared', 'rollout', 'workspace']);
+  assert.deepEqual(
+    [...loaded].filter((path) => !allowed.has(folderOf(path))),
+    [],
+  );
+  const packages = files
+    .filter(({ path }) => loaded.has(path))
+    .flatMap(({ text }) => staticImports(text).filter((name) => !name.startsWith('.') && !name.startsWith('node:')));
+  assert.deepEqual(packages, []);
+});
 
 test('an entry script has a folder or is small', () => {
   const folders = new Set(files.map(({ path }) => folderOf(path)));
@@ -172,6 +199,26 @@ function mayImport(from: string, to: string): boolean {
 function importsOf(text: string): string[] {
   return [...text.matchAll(/^(?:import|export)\b[^;'"]*?from '([^']+)'|\bimport\('([^']+)'\)|^import '([^']+)'/gm)].map(
     (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+}
+
+/** Every file that is loaded with a file, types aside: what it imports, and so on. */
+function reachedFrom(entry: string): Set<string> {
+  const reached = new Set<string>();
+  const open = [entry];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    const text = files.find((file) => file.path === path)?.text ?? '';
+    for (const name of staticImports(text).filter((one) => one.startsWith('.')))
+      open.push(posix.normalize(posix.join(posix.dirname(path), name)));
+  }
+  return reached;
+}
+
+function staticImports(text: string): string[] {
+  return [...text.matchAll(/^(?:import|export)\b(?! type\b)[^;'"]*?from '([^']+)'|^import '([^']+)'/gm)].map(
+    (match) => match[1] ?? match[2] ?? '',
   );
 }
 

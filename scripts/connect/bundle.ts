@@ -1,0 +1,41 @@
+import { build } from 'esbuild';
+import { MemoryError, messageOf } from '../shared/errors.ts';
+
+/**
+ * One of our scripts with all that it imports, as one ES module that needs Node alone. The same sources give the same
+ * bytes, wherever they lie.
+ * @param root the folder of package.json. @param entry below it. @param define names that stand for texts in the file.
+ */
+export async function bundle(
+  root: string,
+  entry: string,
+  define: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      define: Object.fromEntries(Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)])),
+      banner: { js: requireForModules },
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      charset: 'utf8',
+      legalComments: 'inline',
+      logLevel: 'silent',
+    });
+    return outputFiles[0]?.text ?? '';
+  } catch (cause) {
+    throw new MemoryError(
+      `${entry} could not be made into one file: ${messageOf(cause).split('\n')[0]}.`,
+      'Install what it needs: npm ci. Nothing was connected.',
+      { cause },
+    );
+  }
+}
+
+/** Packages written as CommonJS ask for Node's own modules by `require`. */
+const requireForModules =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
