@@ -21,14 +21,16 @@ export interface FetchPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly mark: string;
+  /** Bytes of the bare repository that the cache keeps. */
+  readonly largestRepository?: number;
 }
 
 /** Longest a fetch may take. */
 export const fetchSeconds = 120;
 /** Of a connection on which nothing moves. */
 const stallSeconds = 30;
-/** Bytes of the bare repository that the cache keeps: one commit of the memory repository with its state. */
-const largestRepository = 128 * 1024 * 1024;
+/** One commit of the memory repository with its state, and those of some nights before. */
+const usuallyLargest = 128 * 1024 * 1024;
 const lookEveryMs = 250;
 
 /**
@@ -37,8 +39,9 @@ const lookEveryMs = 250;
  */
 export async function fetchCopy(
   { url, cache }: Extract<MemorySource, { kind: 'remote' }>,
-  { env, clock, mark }: FetchPorts,
+  { env, clock, mark, largestRepository = usuallyLargest }: FetchPorts,
 ): Promise<'fetched' | 'unchanged'> {
+  await makeRoom(cache, largestRepository / 2);
   const head = await (await transportIn(await repositoryAt(cache, 'sha1', env), url, env)).head(undefined);
   if (head?.target == null)
     throw new GitError(
@@ -52,7 +55,7 @@ export async function fetchCopy(
   }
   const layout = await repositoryAt(cache, head.oid.length === 64 ? 'sha256' : 'sha1', env);
   const ref = head.target;
-  await bounded(layout.gitDir, async (signal) =>
+  await bounded(layout.gitDir, largestRepository, async (signal) =>
     (await transportIn(layout, url, env)).fetch([{ ref, oid: head.oid, known: null }], 1, signal),
   );
   const git = gitProgram(layout, env);
@@ -71,10 +74,17 @@ async function transportIn(layout: Layout, url: string, env: FetchPorts['env']):
   return programTransport({ layout, env, fetchFrom: endpoint, pushTo: endpoint, stallSeconds, quietSsh });
 }
 
-/** The cache's bare repository, made where it is missing, and made anew where it has grown large. */
+/** Repositories that have grown large over many nights are made anew. */
+async function makeRoom(cache: string, largest: number): Promise<void> {
+  for (const format of ['sha1', 'sha256']) {
+    const dir = join(cache, `${format}.git`);
+    if ((await bytesBelow(dir)) > largest) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** The cache's bare repository, made where it is missing. */
 async function repositoryAt(cache: string, format: ObjectFormat, env: FetchPorts['env']): Promise<Layout> {
   const dir = join(cache, `${format}.git`);
-  if ((await bytesBelow(dir)) > largestRepository / 2) await rm(dir, { recursive: true, force: true });
   if (!existsSync(join(dir, 'HEAD'))) {
     await mkdir(dir, { recursive: true, mode: 0o700 });
     const empty: Layout = { gitDir: dir, commonDir: dir, workTree: null, config: new Map(), format };
@@ -84,27 +94,33 @@ async function repositoryAt(cache: string, format: ObjectFormat, env: FetchPorts
 }
 
 /** Stops what takes too long, or fills the repository with more than it may hold. */
-async function bounded(dir: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function bounded(dir: string, largest: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stop = new AbortController();
-  const because = (message: string) =>
-    stop.abort(
-      new GitError(message, 'See whether this is your team’s memory repository; the copy that is here stays.'),
-    );
-  const clock = setTimeout(() => because(`The fetch took over ${fetchSeconds} seconds.`), fetchSeconds * 1_000);
-  let looking = false;
+  const tooLarge = async (): Promise<GitError | null> =>
+    (await bytesBelow(dir)) > largest ? refused(`is larger than ${Math.ceil(largest / 1024)} KiB`) : null;
+  const clock = setTimeout(
+    () => stop.abort(refused(`took over ${fetchSeconds} seconds to fetch`)),
+    fetchSeconds * 1_000,
+  );
   const watch = setInterval(async () => {
-    if (looking) return;
-    looking = true;
-    if ((await bytesBelow(dir)) > largestRepository)
-      because(`The memory repository is larger than ${largestRepository / 1024 / 1024} MiB.`);
-    looking = false;
+    const error = await tooLarge();
+    if (error !== null) stop.abort(error);
   }, lookEveryMs);
   try {
     await work(stop.signal);
+    const error = await tooLarge();
+    if (error !== null) throw error;
   } finally {
     clearTimeout(clock);
     clearInterval(watch);
   }
+}
+
+function refused(why: string): GitError {
+  return new GitError(
+    `The memory repository ${why}.`,
+    'See whether this is your team’s memory repository; the copy that is here stays.',
+  );
 }
 
 async function bytesBelow(dir: string): Promise<number> {

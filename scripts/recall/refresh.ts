@@ -11,6 +11,7 @@ export interface RefreshPorts {
   readonly clock: Clock;
   /** Tells this process from others of this machine. */
   readonly mark: string;
+  readonly largestRepository?: number;
 }
 
 /** `busy`: another process is at it. `none`: a folder needs none. A failure is noted for the next session to tell. */
@@ -19,14 +20,17 @@ export type Refreshed =
   | { readonly outcome: 'failed'; readonly failure: string };
 
 /** Brings the copy of an address up to date; the old one stands until the new one is whole. */
-export async function refreshCopy(memory: string, { machine, clock, mark }: RefreshPorts): Promise<Refreshed> {
+export async function refreshCopy(
+  memory: string,
+  { machine, clock, mark, ...limits }: RefreshPorts,
+): Promise<Refreshed> {
   const source = sourceOf(memory, machine);
   if (source.kind === 'folder') return { outcome: 'none' };
   await mkdir(source.cache, { recursive: true, mode: 0o700 });
   const lock = join(source.cache, 'refresh.lock');
   if (!(await take(lock, clock.now()))) return { outcome: 'busy' };
   try {
-    const outcome = await fetchCopy(source, { env: machine.env, clock, mark });
+    const outcome = await fetchCopy(source, { env: machine.env, clock, mark, ...limits });
     await noteAttempt(source.cache, { at: clock.now(), failure: null }, mark);
     return { outcome };
   } catch (error) {
