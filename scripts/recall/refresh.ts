@@ -1,9 +1,10 @@
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, EpochSeconds } from '../shared/clock.ts';
+import { type Clock, type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { noteAttempt } from './attempt.ts';
 import { fetchCopy, fetchSeconds } from './fetch.ts';
+import { readRegular } from './read-own.ts';
 import { type Machine, sourceOf } from './source.ts';
 
 export interface RefreshPorts {
@@ -28,7 +29,7 @@ export async function refreshCopy(
   if (source.kind === 'folder') return { outcome: 'none' };
   await mkdir(source.cache, { recursive: true, mode: 0o700 });
   const lock = join(source.cache, 'refresh.lock');
-  if (!(await take(lock, clock.now()))) return { outcome: 'busy' };
+  if (!(await take(lock, clock.now(), mark))) return { outcome: 'busy' };
   try {
     const outcome = await fetchCopy(source, { env: machine.env, clock, mark, ...limits });
     await noteAttempt(source.cache, { at: clock.now(), failure: null }, mark);
@@ -42,15 +43,21 @@ export async function refreshCopy(
   }
 }
 
-/** A lock older than any fetch may take is a dead process's. */
-async function take(lock: string, now: EpochSeconds): Promise<boolean> {
+/** A lock older than any fetch may take is a dead process's. It appears with its time in it, by one link. */
+async function take(lock: string, now: EpochSeconds, mark: string): Promise<boolean> {
+  const draft = `${lock}.${mark}`;
+  await writeFile(draft, isoTime(now), { mode: 0o600 });
   try {
-    await (await open(lock, 'wx', 0o600)).close();
+    await link(draft, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (Math.abs(now - (await stat(lock)).mtimeMs / 1000) < 2 * fetchSeconds) return false;
+    const held = await readRegular(lock, 100);
+    const since = held.kind === 'text' ? parseIsoTime(held.text) : null;
+    if (since !== null && Math.abs(now - since) < 2 * fetchSeconds) return false;
     await rm(lock, { force: true });
-    return take(lock, now);
+    return await take(lock, now, mark);
+  } finally {
+    await rm(draft, { force: true });
   }
 }

@@ -56,7 +56,18 @@ export async function recallFor({ memory, folder }: Asked, ports: Ports): Promis
 async function attemptAt(cache: string, ports: Ports): Promise<Attempt | null> {
   const attempt = await readAttempt(cache);
   if (!isDue(attempt, ports.now)) return attempt;
-  await noteAttempt(cache, { at: ports.now, failure: attempt?.failure ?? null }, ports.mark);
-  await ports.startRefresh();
+  const isNoted = await canNote(cache, { at: ports.now, failure: attempt?.failure ?? null }, ports.mark);
+  if (isNoted) await ports.startRefresh();
   return attempt;
+}
+
+/** Where nothing can be written nothing can be fetched either, and the copy that is here serves as it is. */
+async function canNote(cache: string, attempt: Attempt, mark: string): Promise<boolean> {
+  try {
+    await noteAttempt(cache, attempt, mark);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
 }

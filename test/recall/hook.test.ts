@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../../scripts/connect/bundle.ts';
+import { sourceOf } from '../../scripts/recall/source.ts';
 import { loadPrompt } from '../../scripts/shared/prompt.ts';
+import { aGitServer } from '../support/git-server.ts';
 import { aHandbook, aSummary } from '../support/handbooks.ts';
 import { aRepository, git, temporaryFolder, writeFiles } from '../support/repository.ts';
 
@@ -181,6 +184,27 @@ test('a memory that its configuration switches off, or that is empty, gives a se
   writeFiles(folder, { 'memories/MEMORY.md': '', '.github/memory.yml': 'enabled: true\n' });
   const empty = await ask(['--agent', 'codex', '--memory', folder], '{"cwd":"/"}');
   assert.deepEqual(empty, { code: 0, stdout: '{}\n', stderr: '' });
+});
+
+test('the first session of an address starts a fetch that outlives it, and asks no server itself', async (t) => {
+  const server = await aGitServer(t, { tokens: {}, anonymous: 'read' });
+  const bare = server.create('memory');
+  const people = aRepository(t, { 'memories/memory_summary.md': aSummary({ tips: ['fetched'] }) });
+  git(people, 'push', '--quiet', bare, 'HEAD:refs/heads/main');
+  const home = temporaryFolder(t);
+  const args = ['--agent', 'codex', '--memory', server.url('memory')];
+  const first = await ask(args, '{"cwd":"/"}', home);
+  assert.equal(first.code, 0);
+  assert.match(contextIn('codex', first.stdout), /not on this machine yet/);
+  const source = sourceOf(server.url('memory'), { env: {}, home, cwd: home });
+  const cache = source.kind === 'remote' ? source.cache : '';
+  const isOver = (): boolean => existsSync(join(cache, 'current.json')) && !existsSync(join(cache, 'refresh.lock'));
+  for (let look = 0; look < 600 && !isOver(); look += 1) await setTimeout(50);
+  const asked = server.requests.length;
+  const next = await ask(args, '{"cwd":"/"}', home);
+  assert.deepEqual([next.code, next.stderr], [0, '']);
+  assert.ok(contextIn('codex', next.stdout).includes('\n- fetched\n'));
+  assert.equal(server.requests.length, asked);
 });
 
 test('the one file holds no package, and works where nothing else of ours is', () => {
