@@ -39,7 +39,6 @@ export interface OwnBlock extends BlockHead {
   readonly bullets: readonly OwnBullet[];
   /** When its sessions were last active, by their short ids; '' is the newest of all. ISO times. */
   readonly times: ReadonlyMap<string, string>;
-  readonly raw: string;
 }
 
 export interface OwnBullet {
@@ -138,7 +137,7 @@ function readOwn({ raw, line }: BlockSource, wanted: ReadonlySet<Scope>): OwnBlo
   });
   const references = lines.filter(({ kind }) => kind === 'reference').map(({ text }) => text);
   const lastLine = line + lines.findLastIndex(({ kind }) => kind !== 'blank');
-  return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references), raw }];
+  return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references) }];
 }
 
 const kindAt: Readonly<Partial<Record<BlockLine['place'], BulletKind>>> = {
