@@ -31,10 +31,11 @@ const spec: CommandSpec = {
     },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },
-  positionals: ['[retrieval]'],
+  positionals: ['[retrieval|<measure>]'],
   examples: [
     'npm run bench',
     'npm run bench -- --check',
+    'npm run bench -- recall --check',
     'npm run bench -- --only read --only memory',
     'npm run bench -- retrieval --corpus ~/corpus --questions questions.jsonl',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
@@ -46,8 +47,14 @@ await main(spec, bench);
 /** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
 async function bench(world: World): Promise<ExitCode> {
   const { flags, log } = world;
-  if (flags.positionals.length > 0) return retrieval(world);
-  const wanted = flags.listOf('only');
+  if (flags.positionals[0] === 'retrieval') return retrieval(world);
+  const wanted = [...flags.listOf('only'), ...flags.positionals];
+  const unknown = wanted.find((name) => measures.every((measure) => measure.name !== name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `There is no measure “${unknown}”.`,
+      `There are: ${measures.map(({ name }) => name).join(', ')}; and retrieval.`,
+    );
   const chosen = measures.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   if (flags.isOn('once')) return once(world, chosen);
   const results: Result[] = [];
@@ -69,9 +76,9 @@ async function bench(world: World): Promise<ExitCode> {
 async function retrieval(world: World): Promise<ExitCode> {
   const { flags, log, cwd } = world;
   const [corpus, questions] = [flags.valueOf('corpus'), flags.valueOf('questions')];
-  if (flags.positionals[0] !== 'retrieval' || corpus === undefined || questions === undefined)
+  if (corpus === undefined || questions === undefined)
     throw new UsageError(
-      'This takes retrieval, --corpus and --questions together.',
+      'retrieval takes --corpus and --questions together.',
       'npm run bench -- retrieval --corpus ~/corpus --questions questions.jsonl',
     );
   const result = await inScratch((folder) =>

@@ -3,6 +3,7 @@ import { redactionMeasure, tiersMeasure } from './parts.ts';
 import { phase1Measure } from './phase1.ts';
 import { diffMeasure, smallDiffMeasure } from './phase2.ts';
 import { memoryMeasure, readMeasure } from './read.ts';
+import { recallMeasure } from './recall.ts';
 import { snapshotMeasure } from './snapshot.ts';
 import type { Measure } from './types.ts';
 
@@ -14,6 +15,7 @@ export const measures: readonly Measure[] = [
   snapshotMeasure,
   diffMeasure,
   smallDiffMeasure,
+  recallMeasure,
   builtinMeasure,
   redactionMeasure,
   tiersMeasure,

@@ -1,4 +1,3 @@
-import { parseEvidence } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
@@ -40,7 +39,6 @@ export interface OwnBlock extends BlockHead {
   readonly bullets: readonly OwnBullet[];
   /** When its sessions were last active, by their short ids; '' is the newest of all. ISO times. */
   readonly times: ReadonlyMap<string, string>;
-  readonly raw: string;
 }
 
 export interface OwnBullet {
@@ -139,7 +137,7 @@ function readOwn({ raw, line }: BlockSource, wanted: ReadonlySet<Scope>): OwnBlo
   });
   const references = lines.filter(({ kind }) => kind === 'reference').map(({ text }) => text);
   const lastLine = line + lines.findLastIndex(({ kind }) => kind !== 'blank');
-  return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references), raw }];
+  return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references) }];
 }
 
 const kindAt: Readonly<Partial<Record<BlockLine['place'], BulletKind>>> = {
@@ -154,7 +152,8 @@ function timesIn(references: readonly string[]): ReadonlyMap<string, string> {
     const at = /\bupdated_at=(\d{4}-\d{2}-\d{2}[^\s,)]*)/.exec(text)?.[1];
     const thread = /\bthread_id=([^\s,)]+)/.exec(text)?.[1];
     if (at === undefined) continue;
-    if (thread !== undefined) times.set(shortThreadId(thread), at);
+    // Where there is one session its time is the newest, and no hash has to be made.
+    if (thread !== undefined && references.length > 1) times.set(shortThreadId(thread), at);
     if (at > (times.get('') ?? '')) times.set('', at);
   }
   return times;
@@ -162,14 +161,15 @@ function timesIn(references: readonly string[]): ReadonlyMap<string, string> {
 
 /** How many sessions taught a line, and when the newest of them was active. */
 function standing({ raw }: OwnBullet, { times }: OwnBlock): { sessions: number; newest: string } {
-  const evidence = parseEvidence(raw);
+  const threads = new Set<string>();
+  if (raw.includes('@')) for (const [, thread = ''] of raw.matchAll(/\[([a-z2-7]{8})@\d/g)) threads.add(thread);
   let newest = '';
-  for (const { thread } of evidence) {
+  for (const thread of threads) {
     const at = times.get(thread) ?? '';
     if (at > newest) newest = at;
   }
   return {
-    sessions: evidence.length === 0 ? Number.POSITIVE_INFINITY : evidence.length,
+    sessions: threads.size === 0 ? Number.POSITIVE_INFINITY : threads.size,
     newest: newest === '' ? (times.get('') ?? '') : newest,
   };
 }

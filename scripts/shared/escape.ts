@@ -69,7 +69,7 @@ export function workflowProperty(text: string): string {
 
 /** The frames of ours and of the agents that recall serves, whatever stands between the sign and the name. */
 const frames =
-  /<(?=[\s/]{0,20}(?:commit-to-memory|oai-mem-citation|citation_entries|rollout_ids|system|developer|user|assistant|human|hook|instructions|permissions|environment|skill|persisted-output|INST))/giu;
+  /<(?=[\s/]{0,20}(?:commit-to-memory|oai-mem-citation|citation_entries|rollout_ids|system|developer|user|assistant|human|hook|instructions|permissions|environment|skills?|persisted-output)(?![a-z]))/giu;
 
 // C0, DEL, C1, zero-width, line and paragraph separators, bidirectional controls, byte order mark, tags.
 const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
