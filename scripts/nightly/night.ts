@@ -1,6 +1,7 @@
 import type { Repository, Signature } from '../git/types.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Ledger } from '../model/ledger.ts';
+import { refusalsOf } from '../phase1/claim.ts';
 import type { ReadPolicy, SkipReason } from '../phase1/decide.ts';
 import { type ExtractionPolicy, type ExtractionReport, extractMemories } from '../phase1/run.ts';
 import type { Extractor } from '../phase1/types.ts';
@@ -117,7 +118,10 @@ export async function playNight(
     { ...ports, attempts: attemptsOf(ports.journal), spent },
     signal,
   );
-  const waiting = candidates.filter((entry) => !isMeant(entry)).map(({ thread }) => thread.id);
+  const others = candidates.filter((entry) => !isMeant(entry));
+  const { ignoreBackoff } = policy.extraction;
+  const refused = refusalsOf(start.state, others, { extractorClass: ports.extractor.class, now, ignoreBackoff });
+  const waiting = others.map(({ thread }) => thread.id).filter((id) => !refused.has(id));
   const phase1 = { ...read, left: [...read.left, ...waiting] };
   const selection = { ...policy.consolidation.selection, reachedAt: start.reachedAt };
   const consolidation = { ...policy.consolidation, selection };
@@ -145,7 +149,7 @@ export async function playNight(
     outcome,
     found,
     ignored,
-    skipped: new Map([...skipped, ...phase1.skipped]),
+    skipped: new Map([...skipped, ...refused, ...phase1.skipped]),
     people,
     usage,
     pruned,

@@ -1,7 +1,7 @@
 import type { Found } from '../rollout/source.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { State } from '../state/database.ts';
-import { claimExtraction, type ExtractionClaim } from '../state/extraction.ts';
+import { claimExtraction, type ExtractionClaim, whyNotExtracted } from '../state/extraction.ts';
 import type { ExtractorClass } from '../state/types.ts';
 import { readingOrder, type SkipReason } from './decide.ts';
 
@@ -42,4 +42,19 @@ export function claimSessions(
     else refused.set(threadId, result.outcome);
   }
   return { claimed, refused };
+}
+
+/** Why sessions that nobody asks for would be refused, by thread id. Changes nothing. */
+export function refusalsOf(
+  state: State,
+  candidates: readonly Found[],
+  { extractorClass, now, ignoreBackoff }: Pick<ClaimTerms, 'extractorClass' | 'now' | 'ignoreBackoff'>,
+): ReadonlyMap<string, SkipReason> {
+  const refused = new Map<string, SkipReason>();
+  for (const { thread } of candidates) {
+    const asked = { threadId: thread.id, watermark: thread.updatedAt, extractorClass, now, ignoreBackoff };
+    const refusal = whyNotExtracted(state, asked);
+    if (refusal !== null) refused.set(thread.id, refusal.outcome);
+  }
+  return refused;
 }

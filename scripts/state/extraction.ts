@@ -32,8 +32,9 @@ export interface ExtractionClaim extends Ownership {
   readonly before: JobRow | null;
 }
 
-export type ExtractionOutcome =
-  | ExtractionClaim
+export type ExtractionOutcome = ExtractionClaim | ExtractionRefusal;
+
+export type ExtractionRefusal =
   | { readonly outcome: 'up_to_date' | 'exhausted' }
   | { readonly outcome: 'running' | 'backoff'; readonly until: EpochSeconds };
 
@@ -45,6 +46,8 @@ export interface ExtractionTerms extends Lease {
   readonly ignoreBackoff?: boolean;
 }
 
+export type ExtractionQuestion = Omit<ExtractionTerms, 'workerId' | 'token' | 'leaseSeconds'>;
+
 /**
  * Asks for a thread. It is up to date when its present text gave an output, also an empty one, to the same or a better
  * class: so a better class makes it eligible again, and a pruned output does not. Newer activity lifts backoff and
@@ -53,16 +56,21 @@ export interface ExtractionTerms extends Lease {
 export function claimExtraction(state: State, terms: ExtractionTerms): ExtractionOutcome {
   return state.transaction(() => {
     const before = jobOf(state, kind, terms.threadId);
-    if (isUpToDate(state, before, terms)) return { outcome: 'up_to_date' };
-    const isNewer = before !== null && terms.watermark > (before.inputWatermark ?? 0);
-    const refusal = before && refusalOf(before, terms, isNewer);
-    if (refusal) return refusal;
+    const refusal = whyNotExtracted(state, terms);
+    if (refusal !== null) return refusal;
     const job = before ?? newJob(kind, terms.threadId);
-    const retryRemaining = isNewer ? fullRetries : job.retryRemaining;
+    const retryRemaining = isNewer(before, terms) ? fullRetries : job.retryRemaining;
     putJob(state, underLease({ ...job, retryRemaining, inputWatermark: terms.watermark }, terms));
     const { threadId: key, token, watermark, extractorClass } = terms;
     return { outcome: 'claimed', kind, key, token, watermark, extractorClass, before };
   });
+}
+
+/** Why a claim of this thread would be refused; null where it would be given. Nothing is changed. */
+export function whyNotExtracted(state: State, asked: ExtractionQuestion): ExtractionRefusal | null {
+  const job = jobOf(state, kind, asked.threadId);
+  if (isUpToDate(state, job, asked)) return { outcome: 'up_to_date' };
+  return job && refusalOf(job, asked);
 }
 
 /** An output as an extractor gives it; thread, class and source time are the claim's. */
@@ -133,15 +141,19 @@ export function releaseClaim(state: State, claim: ExtractionClaim): boolean {
 
 const kind = 'memory_stage1';
 
-function isUpToDate(state: State, job: JobRow | null, terms: ExtractionTerms): boolean {
+function isUpToDate(state: State, job: JobRow | null, terms: ExtractionQuestion): boolean {
   const rank = rankOf(terms.extractorClass);
   const done = job?.lastSuccessClass && rankOf(job.lastSuccessClass) >= rank ? (job.lastSuccessWatermark ?? -1) : -1;
   return done >= terms.watermark || isExtracted(state, terms);
 }
 
-function refusalOf(job: JobRow, terms: ExtractionTerms, isNewer: boolean): ExtractionOutcome | null {
+function isNewer(job: JobRow | null, { watermark }: ExtractionQuestion): boolean {
+  return job !== null && watermark > (job.inputWatermark ?? 0);
+}
+
+function refusalOf(job: JobRow, terms: ExtractionQuestion): ExtractionRefusal | null {
   if (isRunning(job, terms.now)) return { outcome: 'running', until: job.leaseUntil ?? terms.now };
-  if (isNewer) return null;
+  if (isNewer(job, terms)) return null;
   if (job.retryRemaining <= 0) return { outcome: 'exhausted' };
   const waits = job.retryAt !== null && job.retryAt > terms.now && !terms.ignoreBackoff;
   return waits ? { outcome: 'backoff', until: job.retryAt } : null;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { uuid } from '../support/codex-session.ts';
+import { temporaryFolder } from '../support/repository.ts';
 import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
 import { edit } from '../support/team.ts';
 
@@ -55,11 +56,30 @@ test('a night in stages goes on with the branch that an earlier one pushed', asy
   assert.match(memory, /not jest/);
 });
 
+test('a session that an earlier night read is up to date, and not left for the next', async (t) => {
+  const team = await withOneSession(t);
+  await team.run(night).all();
+  await team.collect(second);
+  const run = team.run('2026-11-23T03:17:00Z');
+  await run.stage('claim');
+  const { code, stdout } = await run.stage('remember');
+  assert.equal(code, 0);
+  assert.match(stdout, /2 found, 1 extracted/);
+  assert.match(stdout, /1 skipped: up to date/);
+  assert.doesNotMatch(stdout, /left for the next night/);
+});
+
 test('a dry claim says what would be read, and takes nothing', async (t) => {
   const team = await withOneSession(t);
-  const { code, stdout, output } = await team.run(night).stage('claim', { args: ['--dry-run'] });
+  const summary = join(temporaryFolder(t), 'summary');
+  const dry = { args: ['--dry-run'], env: { GITHUB_STEP_SUMMARY: summary } };
+  const { code, stdout, output } = await team.run(night).stage('claim', dry);
   assert.equal(code, 0);
   assert.match(stdout, /Would read 1 of 1 sessions/);
+  assert.match(
+    readFileSync(summary, 'utf8'),
+    new RegExp(`Would read 1 of 1 sessions[^|]*\\|[\\s\\S]*${uuid(1).slice(0, 8)}`),
+  );
   assert.equal(output, '');
   assert.equal(team.tip('refs/memory/lease'), null);
   assert.equal(team.tip('refs/memory/state'), null);
