@@ -2,7 +2,7 @@ import { withLock } from '../git/lock.ts';
 import { openRepository } from '../git/open.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
-import { openRollouts } from '../rollout/source.ts';
+import { openRollouts, type Source } from '../rollout/source.ts';
 import { stopwatch } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import type { ExitCode } from '../shared/errors.ts';
@@ -15,7 +15,7 @@ import type { Phases } from './night.ts';
 import { nightPolicy } from './policy.ts';
 import { withTimeLeft } from './progress.ts';
 import { runNight } from './run.ts';
-import { loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
+import { agentFoldersHere, loadConfig, sourcesOf, usdLeftThisMonth, wishesOf, withFlags } from './settings.ts';
 import { isStage, playStage } from './stages/command.ts';
 import { runTeamNight } from './team.ts';
 import { openTeam } from './team-command.ts';
@@ -30,7 +30,7 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const stage = flags.valueOf('stage');
   const delivery = deliveryOf(config, world, phases);
   if (isStage(stage)) return playStage(stage, { delivery, config, repository, world });
-  const sources = phases.one ? sourcesOf(config, flags, world.home, env) : [];
+  const sources = phases.one ? sourcesFor(config, world) : [];
   const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
   if (why !== null) return quiet(world, why);
   const redactor = createRedactor(env);
@@ -65,11 +65,17 @@ function deliveryOf(config: Config, { flags, log }: World, phases: Phases): Conf
   return 'commit';
 }
 
+/** A dry run also looks where nothing is included yet: it shows the ids that may be. */
+function sourcesFor(config: Config, { flags, home, env }: World): Source[] {
+  const sources = sourcesOf(config, flags, home, env);
+  return sources.length === 0 && flags.isOn('dry-run') ? agentFoldersHere(home, env) : sources;
+}
+
 /** A team's sessions may all be on its ref, so that this machine needs none. */
 function nothingToRead(sources: number, delivery: Config['delivery']['mode'], config: Config): string | null {
   if (sources > 0) return null;
   if (config.include.length === 0) {
-    return 'Nothing to do: no repository is included. List some as include in .github/memory.yml, or name a folder: --source codex:<folder>.';
+    return 'Nothing to do: no repository is included. List some as include in .github/memory.yml (npm run nightly -- --dry-run shows what sessions here have), or name a folder: --source codex:<folder>.';
   }
   return delivery === 'commit'
     ? 'Nothing to do: no agent has sessions on this machine. Name a folder: --source <agent>:<folder>.'

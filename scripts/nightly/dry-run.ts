@@ -5,9 +5,9 @@ import type { Rollouts } from '../rollout/source.ts';
 import { renderItems } from '../rollout/tiers.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { type ExitCode, exitCodes } from '../shared/errors.ts';
-import { terminalText } from '../shared/escape.ts';
 import type { World } from '../shared/main.ts';
 import { estimateTokens } from '../shared/tokens.ts';
+import { forecastMarkdown, forecastText } from './dry-run-report.ts';
 import type { NightPolicy } from './night.ts';
 import { extractorClassOf, outlook } from './outlook.ts';
 import { loadStart } from './start.ts';
@@ -44,29 +44,24 @@ export async function dryRun({ repository, rollouts, config, policy, world }: Dr
   const price = config.model.prices.extract;
   const isFree = config.model.provider !== 'openai';
   const usd = isFree ? 0 : price === undefined ? null : (tokens * price.input) / 1_000_000;
-  if (world.flags.isOn('json')) {
-    world.log.result(JSON.stringify({ would_read: rows, skipped: Object.fromEntries(skipped), ignored, tokens, usd }));
-    return exitCodes.done;
-  }
-  const cost = isFree
-    ? 'nothing is sent: the built-in extractor works here'
-    : usd === null
-      ? 'no price configured'
-      : `$${usd.toFixed(4)} for the input`;
+  const repoOf = new Map(found.map(({ thread }) => [thread.id, thread.repo]));
+  const forecast = {
+    rows,
+    skipped: [...skipped].map(([threadId, reason]) => ({ threadId, reason, repo: repoOf.get(threadId) ?? 'none' })),
+    ignored,
+    found: found.length,
+    tokens,
+    cost: isFree
+      ? 'nothing is sent: the built-in extractor works here'
+      : usd === null
+        ? 'no price configured'
+        : `$${usd.toFixed(4)} for the input`,
+  };
+  world.log.summary(forecastMarkdown(forecast));
   world.log.result(
-    [
-      `Would read ${rows.length} of ${found.length} sessions, about ${tokens} tokens (${cost}).`,
-      ...rows.map(
-        (row) =>
-          `  ${terminalText(row.thread_id)}  ${row.agent}  ${terminalText(row.repo)}  ~${row.tokens} tokens${row.secrets > 0 ? `, ${row.secrets} secrets removed` : ''}  ${terminalText(row.title).slice(0, 60)}`,
-      ),
-      ...(skipped.size === 0
-        ? []
-        : ['Skipped:', ...[...skipped].map(([id, reason]) => `  ${terminalText(id)}  ${reason.replaceAll('_', ' ')}`)]),
-      ...(ignored.length === 0
-        ? []
-        : ['Passed over:', ...ignored.map(({ path, reason }) => `  ${terminalText(path)}  ${terminalText(reason)}`)]),
-    ].join('\n'),
+    world.flags.isOn('json')
+      ? JSON.stringify({ would_read: rows, skipped: Object.fromEntries(skipped), ignored, tokens, usd })
+      : forecastText(forecast),
   );
   return exitCodes.done;
 }

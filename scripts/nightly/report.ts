@@ -17,12 +17,14 @@ export function nightText(report: NightReport, ledger: Ledger): string {
     lines.push(`           failed: ${terminalText(threadId)}: ${failure}: ${terminalText(detail).slice(0, 200)}`);
   }
   if (phase1.left.length > 0)
-    lines.push(`           ${phase1.left.length} left for the next night: the cap, the time or the allowance is over`);
+    lines.push(
+      `           ${phase1.left.length} left for the next night: the cap, the time or the allowance is over, or they came after its start`,
+    );
   if (phase1.unverified > 0) lines.push(`           ${phase1.unverified} quotes could not be verified and are marked`);
   for (const [reason, count] of ignoredOf(report)) lines.push(`files      ${count} passed over: ${reason}`);
   for (const scope of phase2.scopes) {
     const facts = [
-      ...(scope.selected > 0 ? [`${scope.selected} sessions`] : []),
+      ...(scope.selected > 0 ? [`${scope.selected} session${scope.selected === 1 ? '' : 's'}`] : []),
       ...(scope.waiting > 0 ? [`${scope.waiting} waiting`] : []),
       ...(scope.forgotten.length > 0 ? [`${scope.forgotten.length} forgotten`] : []),
       ...(scope.dropped.length > 0 ? [`${scope.dropped.length} left out`] : []),
@@ -132,11 +134,13 @@ function isIdle({ outcome, phase1, commits }: NightReport): boolean {
   );
 }
 
-function whyQuiet({ phases, found, phase1, phase2 }: NightReport): string {
+function whyQuiet({ phases, found, skipped, phase1, phase2 }: NightReport): string {
   const left = phase1.left.length + phase2.scopes.filter(({ outcome }) => outcome === 'left').length;
   if (left > 0) return 'the cap, the time or the allowance of this night is over, and the rest waits for the next';
   if (!phases.one) return 'the memory is up to date, or rests until its next turn';
   if (found.length === 0) return 'the sources hold no session';
+  if (found.every(({ thread }) => skipped.get(thread.id) === 'repository_not_included'))
+    return 'no session is of an included repository; npm run nightly -- --dry-run shows theirs';
   return `every session is read or waits${phases.two ? ', and the memory is up to date' : ''}`;
 }
 

@@ -73,6 +73,11 @@ export function sourcesOf(config: Config, flags: Flags, home: string, env: Envir
   if (named.length > 0) return named.map(parseSource);
   if (config.sources.length > 0) return [...config.sources];
   if (config.include.length === 0) return [];
+  return agentFoldersHere(home, env);
+}
+
+/** Those that this machine has. */
+export function agentFoldersHere(home: string, env: Environment): Source[] {
   return agentFolders(env, home).filter(({ path }) => existsSync(path));
 }
 

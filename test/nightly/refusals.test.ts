@@ -70,7 +70,7 @@ for (const [what, text] of [
 test('wrong flags are refused with what to write instead', async (t) => {
   const source = aSource(t);
   for (const [args, said] of [
-    [['--sources', 'x'], /--sources/],
+    [['--sources', 'x'], /Unknown option '--sources'\.\n {2}See npm run nightly -- --help\.\n$/],
     [['--model', 'gpt'], /--model does not take “gpt”[\s\S]*builtin, openai/],
     [['--model'], /--model/],
     [['--since', 'yesterday'], /--since does not take “yesterday”[\s\S]*2026-11-01, or all/],
@@ -117,6 +117,17 @@ test('enabled: false touches no file, whatever else is wrong', async (t) => {
   assert.equal(code, 0);
   assert.match(stdout, /Nothing to do: enabled is false/);
   assert.deepEqual(everyFile(repo), before);
+});
+
+test('a dry run shows the repositories of sessions here before any is included', async (t) => {
+  const repo = aRepository(t, start);
+  const home = temporaryFolder(t);
+  writeFiles(home, { [`sessions/${fileOf(1)}`]: codexText(aFix(1)) });
+  const { code, stdout } = await playedHere(['--repo', repo, '--dry-run'], { CODEX_HOME: home });
+  assert.equal(code, 0);
+  assert.match(stdout, /^Would read 0 of 1 sessions/);
+  assert.match(stdout, /Not included: .*include in \.github\/memory\.yml\n.*\ngit\.example\.test\/acme\/app-1 +1$/m);
+  assertUntouched(repo);
 });
 
 test('with nothing to do it says so and why, and exits with 0', async (t) => {
