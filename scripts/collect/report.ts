@@ -1,5 +1,6 @@
 import { isoTime } from '../shared/clock.ts';
 import { terminalText } from '../shared/escape.ts';
+import { byBinary } from '../shared/files.ts';
 import { type TableColumn, textTable } from '../shared/text-table.ts';
 import type { LeftOut } from './decide.ts';
 import type { CollectReport, Sent } from './run.ts';
@@ -21,12 +22,15 @@ const words: Readonly<Record<LeftOut, string>> = {
 export function collectText(report: CollectReport, isDryRun: boolean): string {
   const leaving = report.sent.filter(isLeaving);
   const head = isDryRun
-    ? `${count(leaving.length, 'session')} would leave this machine, without ${count(secretsIn(leaving), 'secret')}.`
-    : `Sent ${count(leaving.length, 'session')}, without ${count(secretsIn(leaving), 'secret')}.`;
+    ? `${count(leaving.length, 'session')} would leave this machine${withoutSecrets(leaving)}.`
+    : `Sent ${count(leaving.length, 'session')}${withoutSecrets(leaving)}.`;
   return [
     head,
     ...(isDryRun && leaving.length > 0 ? ['', ...textTable(columns, leaving.map(row), 60), ''] : []),
     ...lines(report),
+    ...(isDryRun && report.notAllowed.size > 0
+      ? ['', 'Repositories of sessions that stayed, since not both files name them', ...repositories(report)]
+      : []),
   ].join('\n');
 }
 
@@ -52,6 +56,7 @@ export function collectJson(report: CollectReport, isDryRun: boolean): object {
       secrets,
     })),
     left_out: report.leftOut,
+    not_allowed: Object.fromEntries(report.notAllowed),
     unchanged: report.unchanged,
     no_session: report.noSession,
     failed: report.failed,
@@ -90,12 +95,29 @@ function lines({ sent, leftOut, unchanged, noSession, failed }: CollectReport): 
   ];
 }
 
+function repositories({ notAllowed }: CollectReport): string[] {
+  const rows = [...notAllowed].sort((a, b) => b[1] - a[1] || byBinary(a[0], b[0]));
+  const shown: readonly TableColumn[] = [
+    { name: 'repository', align: 'left' },
+    { name: 'sessions', align: 'right' },
+  ];
+  return textTable(
+    shown,
+    rows.map(([repo, times]) => [repo, String(times)]),
+    100,
+  );
+}
+
 function isLeaving({ outcome }: Sent): boolean {
   return outcome === 'added' || outcome === 'grown';
 }
 
-function secretsIn(sent: readonly Sent[]): number {
-  return sent.reduce((sum, { secrets }) => sum + Object.values(secrets).reduce((all, times) => all + times, 0), 0);
+function withoutSecrets(sent: readonly Sent[]): string {
+  const secrets = sent.reduce(
+    (sum, { secrets }) => sum + Object.values(secrets).reduce((all, times) => all + times, 0),
+    0,
+  );
+  return secrets === 0 ? '' : `, without ${count(secrets, 'secret')}`;
 }
 
 function count(number: number, noun: string): string {

@@ -30,6 +30,8 @@ export interface CollectReport {
   /** By thread id. */
   readonly sent: readonly Sent[];
   readonly leftOut: Readonly<Partial<Record<LeftOut, number>>>;
+  /** Repository → sessions that stayed because it is not included or not agreed to. */
+  readonly notAllowed: ReadonlyMap<string, number>;
   readonly unchanged: number;
   /** Files that are no sessions, and further copies of one. */
   readonly noSession: number;
@@ -76,11 +78,12 @@ export async function collect(
 type OpenReport = { -readonly [K in keyof CollectReport]: CollectReport[K] } & {
   sent: Sent[];
   leftOut: Partial<Record<LeftOut, number>>;
+  notAllowed: Map<string, number>;
   failed: { path: string; why: string }[];
 };
 
 function emptyReport(unchanged: number): OpenReport {
-  return { sent: [], leftOut: {}, unchanged, noSession: 0, failed: [] };
+  return { sent: [], leftOut: {}, notAllowed: new Map(), unchanged, noSession: 0, failed: [] };
 }
 
 /** Notes what stays here and why. @returns the sessions that may be sent. */
@@ -106,6 +109,9 @@ function sortOut(
     const why = whyLeftOut(one, policy);
     if (why === null) return [{ found: one, transcript }];
     report.leftOut[why] = (report.leftOut[why] ?? 0) + 1;
+    const { repo } = one.thread;
+    if (why === 'no_consent' || why === 'repository_not_included')
+      report.notAllowed.set(repo, (report.notAllowed.get(repo) ?? 0) + 1);
     const row = rowOf(transcript, { found: one, rollout: null }, false);
     seen.set(one.path, { ...row, repeated: Math.max(row.repeated, seen.get(one.path)?.repeated ?? 0) });
     return [];

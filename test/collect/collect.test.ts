@@ -45,7 +45,7 @@ test('a session of an included repository stands in the ref, by its day, without
     aFix(1, [{ human: `Look at ${laptop.home}/src/app too.` }], { remote: appUrl, cwd: join(laptop.home, 'src/app') }),
   );
   const { code, stdout } = await laptop.collect();
-  assert.deepEqual([code, stdout], [0, 'Sent 1 session, without 0 secrets.\n']);
+  assert.deepEqual([code, stdout], [0, 'Sent 1 session.\n']);
   assert.deepEqual(inRef(team), [`2026/11/29/${uuid(1)}.jsonl`]);
   const text = textIn(team, uuid(1));
   const { thread, items } = parseRollout(`${text}\n`);
@@ -60,14 +60,11 @@ test('an unchanged session is not read again; of the others only what grew is se
   for (const n of [1, 2, 3]) laptop.codex(aFix(n, [], { remote: appUrl }));
   await laptop.collect();
   const before = git(team, 'rev-parse', archiveRef);
-  assert.equal(
-    (await laptop.collect()).stdout,
-    'Sent 0 sessions, without 0 secrets.\n3 files unchanged since the last time.\n',
-  );
+  assert.equal((await laptop.collect()).stdout, 'Sent 0 sessions.\n3 files unchanged since the last time.\n');
   assert.equal(git(team, 'rev-parse', archiveRef), before);
   laptop.codex(aFix(2, [{ human: 'One more thing.' }], { remote: appUrl }));
   const { stdout } = await laptop.collect();
-  assert.equal(stdout, 'Sent 1 session, without 0 secrets.\n2 files unchanged since the last time.\n');
+  assert.equal(stdout, 'Sent 1 session.\n2 files unchanged since the last time.\n');
   assert.equal(git(team, 'diff', '--name-status', before, archiveRef), `M\t2026/11/29/${uuid(2)}.jsonl`);
   assert.equal(git(team, 'rev-parse', `${archiveRef}^`), before);
 });
@@ -261,6 +258,15 @@ for (const [what, exposure, allowed, code] of [
     assert.equal((await laptop.collect(['--dry-run'], { exposure })).code, 0);
   });
 }
+
+test('a dry run names the repositories that this laptop has not agreed to', async (t) => {
+  const laptop = aLaptop(t, aTeam(t));
+  laptop.codex(aFix(1, [], { remote: appUrl }));
+  laptop.allow({ include: ['git.example.test/acme/other'] });
+  const { stdout } = await laptop.collect(['--dry-run']);
+  assert.match(stdout, /^0 sessions would leave this machine\.\n1 session stayed: this laptop/);
+  assert.match(stdout, new RegExp(`not both files name them\\nrepository +sessions\\n${app} +1\\n$`));
+});
 
 test('a dry run names what would leave, and leaves no trace', async (t) => {
   const team = aTeam(t);

@@ -167,7 +167,7 @@ test('only what was announced is read, and only once', async (t) => {
   await laptop.collect(['--spooled']);
   assert.deepEqual(threadsIn(team), [uuid(2)]);
   assert.deepEqual(readdirSync(join(laptop.env.CTM_HOME ?? '', 'state/spool')), []);
-  assert.equal((await laptop.collect(['--spooled'])).stdout, 'Sent 0 sessions, without 0 secrets.\n');
+  assert.equal((await laptop.collect(['--spooled'])).stdout, 'Sent 0 sessions.\n');
   await announce(laptop, 'codex', paths[0] ?? '');
   assert.match((await laptop.collect()).stdout, /^Sent 1 session.*\n1 file unchanged/);
   assert.deepEqual(readdirSync(join(laptop.env.CTM_HOME ?? '', 'state/spool')), []);
@@ -200,7 +200,7 @@ test('a path outside the agent’s own folder, through a link, or of another kin
   writeFileSync(join(laptop.env.CTM_HOME ?? '', 'state/spool/1.json'), JSON.stringify({ agent: 'cursor', path }));
   writeFileSync(join(laptop.env.CTM_HOME ?? '', 'state/spool/2.json'), JSON.stringify({ agent: 'opencode', path }));
   const { stdout, stderr, code } = await laptop.collect(['--spooled']);
-  assert.deepEqual([code, stdout], [0, 'Sent 0 sessions, without 0 secrets.\n']);
+  assert.deepEqual([code, stdout], [0, 'Sent 0 sessions.\n']);
   const whys = stderr
     .trimEnd()
     .split('\n')
