@@ -25,7 +25,7 @@ const spec: CommandSpec = {
   examples: [
     'npm run sql',
     `npm run sql -- "${example}"`,
-    'npm run sql -- --csv "select * from runs" > runs.csv',
+    'npm run --silent sql -- --csv "select * from runs" > runs.csv',
     'npm run sql -- "select key, last_error from jobs where status = \'error\'"',
   ],
 };

@@ -39,7 +39,7 @@ const spec: CommandSpec = {
   examples: [
     'npm run status',
     'npm run status -- --usage',
-    'npm run status -- --source codex:~/.codex/sessions --json',
+    'npm run --silent status -- --source codex:~/.codex/sessions --json',
   ],
 };
 

@@ -88,7 +88,10 @@ function parse(spec: CommandSpec, args: readonly string[], options: NonNullable<
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(messageOf(error).split('\n')[0] ?? 'The flags are wrong.', seeHelp(spec), { cause: error });
+    // After the first sentence Node explains its own conventions, which are not ours.
+    const said =
+      /^[^\n]*?(?=\. To specify |\n|$)/.exec(messageOf(error))?.[0].replace(/\.?$/, '.') ?? 'The flags are wrong.';
+    throw new UsageError(said, seeHelp(spec), { cause: error });
   }
 }
 
