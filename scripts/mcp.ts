@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type NoteOrigin, spoolNote } from './archive/note-spool.ts';
 import { laptopOf } from './collect/laptop.ts';
 import { serve } from './recall/mcp-server.ts';
-import { type NoteOrigin, spoolNote } from './recall/note-spool.ts';
 import { resourcesOf } from './recall/resources.ts';
 import { createRankings } from './recall/search/rankings.ts';
 import { addAdHocNote } from './recall/tools/add-note.ts';

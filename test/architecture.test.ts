@@ -10,7 +10,7 @@ const levels: readonly (readonly string[])[] = [
   ['rollout', 'model', 'workspace', 'git'],
   ['state', 'archive'],
   ['phase1', 'phase2', 'recall', 'connect', 'collect', 'check', 'publish'],
-  ['nightly', 'status', 'sql', 'forget', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
+  ['nightly', 'status', 'sql', 'forget', 'note', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
   ['doctor'],
 ];
 

@@ -9,6 +9,7 @@ import type { Oid } from '../shared/files.ts';
 import type { World } from '../shared/main.ts';
 import { requirePrivate } from './host.ts';
 import { type Job, jobFor, knownTo, type Setup } from './job.ts';
+import { type CarriedNotes, carryNotes, waitingNotes, wouldCarry } from './notes.ts';
 import { collectJson, collectText } from './report.ts';
 import { type CollectReport, collect } from './run.ts';
 import { looked, scan } from './scan.ts';
@@ -43,6 +44,11 @@ async function send(job: Job): Promise<ExitCode> {
   const transcripts = isSpooled ? await looked(spool.files) : await scan(roots, signal);
   const known = await knownTo(job, flags.isOn('all'));
   let isAllowed = false;
+  const allow = async (): Promise<void> => {
+    if (!isAllowed) requirePrivate(agreement, await setup.exposure());
+    isAllowed = true;
+  };
+  const notes = await carryNotes(job, await waitingNotes(job), allow);
   const report = await collect(
     transcripts,
     isSpooled ? known : standing(known, new Set(transcripts.map(({ path }) => path))),
@@ -50,8 +56,7 @@ async function send(job: Job): Promise<ExitCode> {
     {
       ...ports,
       async send(rollouts) {
-        if (!isAllowed) requirePrivate(agreement, await setup.exposure());
-        isAllowed = true;
+        await allow();
         return addRollouts(setup.archive, rollouts, policy.notBefore, { clock, signal });
       },
       settled: (seen) => saveSeen(job.seenPath, job.rules, seen),
@@ -59,7 +64,7 @@ async function send(job: Job): Promise<ExitCode> {
     signal,
   );
   await spool.clear();
-  return tell(world, report, false);
+  return tell(world, report, notes, false);
 }
 
 /** Without the rows of transcripts that are gone. */
@@ -84,7 +89,7 @@ async function dryRun(job: Job): Promise<ExitCode> {
     { ...ports, send: wouldAdd, settled: () => Promise.resolve() },
     signal,
   );
-  return tell(world, report, true);
+  return tell(world, report, wouldCarry(await waitingNotes(job)), true);
 }
 
 /** What is there already cannot be told from here without the remote; everything else can. */
@@ -98,8 +103,9 @@ async function tipOrNone({ world, setup }: Job): Promise<Oid | null> {
   }
 }
 
-function tell({ flags, log }: World, report: CollectReport, isDryRun: boolean): ExitCode {
-  log.result(flags.isOn('json') ? jsonText(collectJson(report, isDryRun)) : collectText(report, isDryRun));
+function tell({ flags, log }: World, report: CollectReport, notes: CarriedNotes, isDryRun: boolean): ExitCode {
+  const isJson = flags.isOn('json');
+  log.result(isJson ? jsonText(collectJson(report, notes, isDryRun)) : collectText(report, notes, isDryRun));
   return report.failed.length > 0 ? exitCodes.partly : exitCodes.done;
 }
 

@@ -3,6 +3,7 @@ import { terminalText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
 import { type TableColumn, textTable } from '../shared/text-table.ts';
 import type { LeftOut } from './decide.ts';
+import type { CarriedNotes } from './notes.ts';
 import type { CollectReport, Sent } from './run.ts';
 
 const words: Readonly<Record<LeftOut, string>> = {
@@ -19,7 +20,7 @@ const words: Readonly<Record<LeftOut, string>> = {
 };
 
 /** For a terminal. A dry run shows each session; a real one counts them. */
-export function collectText(report: CollectReport, isDryRun: boolean): string {
+export function collectText(report: CollectReport, notes: CarriedNotes, isDryRun: boolean): string {
   const leaving = report.sent.filter(isLeaving);
   const head = isDryRun
     ? `${count(leaving.length, 'session')} would leave this machine${withoutSecrets(leaving)}.`
@@ -28,19 +29,20 @@ export function collectText(report: CollectReport, isDryRun: boolean): string {
     head,
     ...(isDryRun && leaving.length > 0 ? ['', ...textTable(columns, leaving.map(row), 60), ''] : []),
     ...lines(report),
+    ...noteLines(notes, isDryRun),
     ...(isDryRun && report.notAllowed.size > 0
       ? ['', 'Repositories of sessions that stayed, since not both files name them', ...repositories(report)]
       : []),
   ].join('\n');
 }
 
-export function collectJson(report: CollectReport, isDryRun: boolean): object {
+export function collectJson(report: CollectReport, notes: CarriedNotes, isDryRun: boolean): object {
   return {
     outcome: isDryRun
       ? 'dry_run'
       : report.failed.length > 0
         ? 'partly'
-        : report.sent.some(isLeaving)
+        : report.sent.some(isLeaving) || notes.carried.some(({ outcome }) => outcome === 'added')
           ? 'sent'
           : 'quiet',
     sessions: report.sent.map(({ outcome, thread, items, bytes, secrets }) => ({
@@ -60,7 +62,20 @@ export function collectJson(report: CollectReport, isDryRun: boolean): object {
     unchanged: report.unchanged,
     no_session: report.noSession,
     failed: report.failed,
+    notes: notes.carried,
+    notes_left_out: notes.stayed,
   };
+}
+
+function noteLines({ carried, stayed }: CarriedNotes, isDryRun: boolean): string[] {
+  const added = carried.filter(({ outcome }) => outcome === 'added');
+  const forgotten = carried.filter(({ outcome }) => outcome === 'tombstoned').length;
+  return [
+    ...(added.length === 0 ? [] : [`${count(added.length, 'note')} ${isDryRun ? 'would be sent' : 'sent'}.`]),
+    ...(isDryRun ? added.map(({ name, repo }) => terminalText(`  ${name}  ${repo}`)) : []),
+    ...(forgotten === 0 ? [] : [`${count(forgotten, 'note')} forgotten by the team: never sent.`]),
+    ...stayed.map(({ name, why }) => terminalText(`note stayed: ${name} (${why})`)),
+  ];
 }
 
 const columns: readonly TableColumn[] = [

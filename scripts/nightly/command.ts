@@ -1,5 +1,10 @@
+import { spooledNotes } from '../archive/note-spool.ts';
+import { archivedNotes, type CarriedNote } from '../archive/notes.ts';
+import { destinationOf } from '../collect/destination.ts';
+import { laptopOf } from '../collect/laptop.ts';
 import { withLock } from '../git/lock.ts';
 import { openRepository } from '../git/open.ts';
+import type { Repository } from '../git/types.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts, type Source } from '../rollout/source.ts';
@@ -31,10 +36,11 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const delivery = deliveryOf(config, world, phases);
   if (isStage(stage)) return playStage(stage, { delivery, config, repository, world });
   const sources = phases.one ? sourcesFor(config, world) : [];
-  const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
-  if (why !== null) return quiet(world, why);
   const redactor = createRedactor(env);
   const redact = (text: string) => redactor.redact(text);
+  const notes = () => notesHere(repository, config, world, redact);
+  const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
+  if (why !== null && (config.include.length === 0 || (await notes()).length === 0)) return quiet(world, why);
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home: world.home };
   const rollouts = redactedRollouts(openRollouts(sources, place), redactor);
   const policy = nightPolicy(config, wishesOf(flags), phases);
@@ -47,12 +53,34 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
     for (const problem of engine.journal.problems) log.warn(problem);
     const elapsed = stopwatch();
     const goesOn = () => engine.goesOn() && elapsed() < config.budget.minutes * 60_000;
-    const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: withTimeLeft(log.progress) };
+    const ports = {
+      ...engine,
+      repository,
+      rollouts,
+      notes,
+      clock,
+      redact,
+      goesOn,
+      progress: withTimeLeft(log.progress),
+    };
     if (team === null) return told(world, await runNight(policy, ports, signal), engine.ledger);
     const night = await runTeamNight(policy, ports, team, signal);
     if (night.outcome === 'played') return told(world, night.report, engine.ledger);
     return quiet(world, `Nothing to do: another night is at work (${terminalText(night.by.worker)}).`);
   });
+}
+
+/** What waits on this machine, and what stands on the repository's own ref. */
+async function notesHere(
+  repository: Repository,
+  config: Config,
+  { env, home }: World,
+  redact: (text: string) => string,
+): Promise<readonly CarriedNote[]> {
+  const { memory } = await destinationOf(repository, config.rollouts.remote);
+  const spooled = await spooledNotes(laptopOf(env, home).state, memory, redact);
+  const standing = await archivedNotes(repository, await repository.readRef(config.rollouts.ref));
+  return [...standing.notes, ...spooled.notes.map(({ note, origin }) => ({ ...origin, ...note, author: null }))];
 }
 
 /** What nobody said in so many words does not leave the repository: then a built-in night is committed here. */

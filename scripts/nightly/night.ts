@@ -1,3 +1,4 @@
+import type { CarriedNote } from '../archive/notes.ts';
 import type { Repository, Signature } from '../git/types.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Ledger } from '../model/ledger.ts';
@@ -20,6 +21,7 @@ import type { RunRow } from '../state/types.ts';
 import { isGenerated } from '../workspace/layout.ts';
 import type { Commits, Made } from './commits.ts';
 import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
+import { type NotesTaken, takeNotes } from './notes.ts';
 import { type PeoplesWork, recordPeople } from './people.ts';
 import { namedThreads, whatToRead } from './reading.ts';
 import type { Start } from './start.ts';
@@ -48,6 +50,8 @@ export interface NightPolicy {
 export interface NightPorts {
   readonly repository: Repository;
   readonly rollouts: Rollouts;
+  /** What people and agents asked to have remembered, redacted. Without it none. */
+  notes?(signal?: AbortSignal): Promise<readonly CarriedNote[]>;
   readonly extractor: Extractor;
   readonly consolidator: Consolidator;
   readonly fallback: Consolidator;
@@ -70,6 +74,7 @@ export interface NightReport {
   readonly skipped: ReadonlyMap<string, SkipReason>;
   readonly people: PeoplesWork;
   readonly usage: UsageReport;
+  readonly notes: Omit<NotesTaken, 'files'>;
   readonly pruned: Pruned;
   readonly phase1: ExtractionReport;
   readonly phase2: ConsolidationReport;
@@ -96,9 +101,9 @@ export async function playNight(
 ): Promise<Played> {
   const now = ports.clock.now();
   const mask = (files: Files) => withoutSecrets(files, ports.redact);
-  const memory = { files: mask(start.memories), baseline: start.baseline };
   const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
-  const runId = runIdOf(start, found, ports, now);
+  const carried = policy.phases.one ? ((await ports.notes?.(signal)) ?? []) : [];
+  const runId = runIdOf(start, found, carried, ports, now);
   const people = recordPeople(start, mask, runId, now);
   const usage = await recordUsage(start, found, policy, ports.rollouts, now, signal);
   const pruned = prune(start.state, {
@@ -107,6 +112,8 @@ export async function playNight(
     reachedAt: start.reachedAt ?? new Map(),
     namedThreads: namedThreads(start),
   });
+  const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
+  const memory = { files, baseline: start.baseline };
   const { candidates, skipped } = whatToRead(start, found, policy.reading, now);
   const isMeant = ({ thread }: Found) => policy.only?.has(thread.id) ?? true;
   const spent = () => spentNote(ports.ledger);
@@ -152,6 +159,7 @@ export async function playNight(
     skipped: new Map([...skipped, ...refused, ...phase1.skipped]),
     people,
     usage,
+    notes,
     pruned,
     phase1,
     phase2,
@@ -167,8 +175,17 @@ function withoutSecrets(files: Files, redact: (text: string) => string): Files {
 }
 
 /** Equal inputs give equal ids, so that a night that is played again writes the same commits. */
-function runIdOf(start: Start, found: readonly Found[], ports: NightPorts, now: EpochSeconds): string {
-  const inputs = found.map(({ thread }) => `${thread.id} ${thread.updatedAt}`);
+function runIdOf(
+  start: Start,
+  found: readonly Found[],
+  carried: readonly CarriedNote[],
+  ports: NightPorts,
+  now: EpochSeconds,
+): string {
+  const inputs = [
+    ...found.map(({ thread }) => `${thread.id} ${thread.updatedAt}`),
+    ...carried.map(({ name, kind }) => `${kind} ${name}`),
+  ];
   const makers = [ports.extractor.promptHash, ports.consolidator.promptHash];
   return sha256(JSON.stringify([start.base, now, inputs, makers])).slice(0, 16);
 }

@@ -8,6 +8,7 @@ import { evidenceKey, liftTombstone, listTombstones, setTombstone } from '../sta
 import { everywhere } from '../workspace/layout.ts';
 import { personsChanges, type RemovedLine } from '../workspace/persons.ts';
 import { scopesOf } from '../workspace/scope.ts';
+import { buryNotes } from './notes.ts';
 import type { Start } from './start.ts';
 
 export interface PeoplesWork {
@@ -55,6 +56,7 @@ function forget(state: State, before: Files, today: readonly Files[], why: Omit<
     const isNew = removed.map((line) => bury(state, line, scope, why)).includes(true);
     if (isNew && scope !== everywhere) enqueueConsolidation(state, scope, why.setAt);
   }
+  buryNotes(state, before, today, why);
 }
 
 function compare(state: State, before: Files, now: Files, night: { runId: string; setAt: EpochSeconds }): PeoplesWork {
@@ -71,6 +73,7 @@ function compare(state: State, before: Files, now: Files, night: { runId: string
     removed += changes.removed.length;
     if (changes.removed.length > 0 && scope !== everywhere) enqueueConsolidation(state, scope, night.setAt);
   }
+  removed += buryNotes(state, before, [now], { ...night, reason: 'a person removed the note', pullRequest: null });
   return { added, removed };
 }
 

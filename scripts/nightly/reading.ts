@@ -7,6 +7,7 @@ import { horizonOf } from '../state/prune.ts';
 import { getThread, threadByShortId, upsertThread } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
 import type { ThreadRow } from '../state/types.ts';
+import { entriesIn } from '../workspace/extension.ts';
 import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
 import { handbookPath } from '../workspace/layout.ts';
 import type { Start } from './start.ts';
@@ -54,11 +55,15 @@ export function whyNotRead(state: State, policy: ReadPolicy, now: EpochSeconds):
   };
 }
 
-/** Threads that a standing line of the handbook names: their rows are kept. */
+/** Threads that a standing line of the handbook names, and notes that stand: their rows are kept. */
 export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<string> {
   const { blocks } = parseHandbook(start.memories.get(handbookPath) ?? '');
   const shortIds = new Set(blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
-  return new Set([...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []));
+  const notes = entriesIn(start.memories).map(({ threadId }) => threadId);
+  return new Set([
+    ...notes,
+    ...[...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []),
+  ]);
 }
 
 function newThread(now: EpochSeconds): Pick<ThreadRow, 'firstSeenAt' | 'memoryMode'> {

@@ -1,4 +1,5 @@
 import { type Archive, archiveTip } from '../archive/archive.ts';
+import { archivedNotes } from '../archive/notes.ts';
 import { archivedRollouts } from '../archive/rollouts.ts';
 import { RefMovedError } from '../git/errors.ts';
 import type { Remote } from '../git/remote-types.ts';
@@ -102,9 +103,15 @@ async function playOnce(
   const { repository, clock } = ports;
   const terms = { author: policy.author, retrySeconds: policy.extraction.retrySeconds };
   const begun = await beginTeamNight(team, { repository, clock, prove: lease.prove, ...terms }, signal);
-  const archived = archivedRollouts(repository, await archiveTip(team.archive, signal));
+  const tip = await archiveTip(team.archive, signal);
+  const archived = archivedRollouts(repository, tip);
   const rollouts = joinedRollouts(archived, ports.rollouts);
-  const played = await playNight(begun.start, policy, { ...ports, rollouts }, signal);
+  const played = await playNight(
+    begun.start,
+    policy,
+    { ...ports, rollouts, notes: notesOn(repository, tip, ports.notes) },
+    signal,
+  );
   const commits = await commitNight(
     repository,
     teamRefs({
@@ -120,6 +127,11 @@ async function playOnce(
   );
   await mirrorState(repository, commits.state);
   return { report: { ...played.report, commits }, standing: begun.standing };
+}
+
+/** The team's notes, and what waits on this machine to be carried. */
+function notesOn(repository: Repository, tip: Oid | null, here: NightPorts['notes']): NonNullable<NightPorts['notes']> {
+  return async (signal) => [...(await archivedNotes(repository, tip)).notes, ...((await here?.(signal)) ?? [])];
 }
 
 /** The pull request for what the branch holds now; without a host that has such, whatever is recorded. */

@@ -11,6 +11,7 @@ import { sha256 } from '../shared/thread-id.ts';
 import {
   type Block,
   type BlockDraft,
+  type Bullet,
   bulletsOf,
   joinBlocks,
   parseHandbook,
@@ -18,11 +19,12 @@ import {
 } from '../workspace/handbook.ts';
 import { handbookPath, rawMemoriesPath } from '../workspace/layout.ts';
 import { formatReference } from '../workspace/reference.ts';
+import { keyOfNoted, type NoteBullet, noteBullets } from './builtin-notes.ts';
 import { parseRawMemories, type RawMemory, type RawTask } from './raw-memory.ts';
 import type { ConsolidationTask, Consolidator } from './types.ts';
 
 /** Raised when the rules below change what is written. */
-const rulesVersion = 'builtin-consolidator-1';
+const rulesVersion = 'builtin-consolidator-2';
 
 /** Bullets that one section of a block holds at most: what most sessions say first. */
 const bulletsPerSection = 40;
@@ -30,7 +32,8 @@ const bulletsPerSection = 40;
 /**
  * Consolidates by code: one block a working folder, every bullet a stage-1 bullet, joined where two sessions say the
  * same. A candidate is promoted when a second session holds the same words. Where a model was the last to consolidate
- * the scope, its blocks stay as they are and only threads that none of them names are appended.
+ * the scope, its blocks stay as they are and only threads that none of them names are appended. A note becomes a bullet
+ * of its repository's root; one that stands goes on standing when its file's days are over.
  */
 export function createBuiltinConsolidator(): Consolidator {
   return {
@@ -47,18 +50,34 @@ function consolidated(task: ConsolidationTask): Files {
     (memory) => !task.appendOnly || !named.has(summaryOf(memory)),
   );
   const folders = groupBy(memories, folderOf);
+  const notes = noteBullets(task.files);
+  for (const cwd of foldersOfNotes(task, blocks, notes)) if (!folders.has(cwd)) folders.set(cwd, []);
   const kept = blocks.filter((block) => task.appendOnly || isPersons(block, task, folders));
+  const standing = task.appendOnly ? kept : blocks;
+  const cited = new Set(standing.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.flatMap(keysOf)));
   const written = [...folders]
     .sort(([a], [b]) => byBinary(a, b))
-    .map(([cwd, group]) => {
+    .flatMap(([cwd, group]) => {
       const before = task.appendOnly
         ? []
         : blocks.filter((block) => block.appliesTo.cwd === cwd && !kept.includes(block));
-      const drafted = draft(task, cwd, group, before);
-      return renderBlock({ ...drafted, title: freeTitle(drafted.title, kept) });
+      const fresh = cwd === '.' ? notes.filter(({ key }) => !cited.has(key)) : [];
+      const drafted = draft(task, cwd, group, before, { all: notes, fresh });
+      const isEmpty = drafted.tasks.length === 0 && Object.values(drafted.bullets).every(({ length }) => length === 0);
+      return isEmpty ? [] : [renderBlock({ ...drafted, title: freeTitle(drafted.title, kept) })];
     });
   const text = joinBlocks(preamble, [...kept.map((block) => block.raw), ...written]);
   return new Map([...task.files, [handbookPath, text]]);
+}
+
+/** The root, where a note has no bullet yet, and folders of blocks that hold one. */
+function foldersOfNotes(task: ConsolidationTask, blocks: readonly Block[], notes: readonly NoteBullet[]): string[] {
+  const holding = task.appendOnly ? [] : blocks.filter((block) => holdsNotes(block, task));
+  return [...(notes.length === 0 ? [] : ['.']), ...holding.map(({ appliesTo }) => appliesTo.cwd)];
+}
+
+function holdsNotes(block: Block, task: ConsolidationTask): boolean {
+  return bulletsOf(block).some((bullet) => keyOfNoted(bullet, task.isNote) !== null);
 }
 
 /** A title that no block has that stays: of two with one title the second would be lost. */
@@ -74,11 +93,12 @@ function draft(
   cwd: string,
   memories: readonly RawMemory[],
   before: readonly Block[],
+  notes: Notes,
 ): BlockDraft {
   const place = cwd === '.' ? task.scope : `${task.scope} (${cwd})`;
   return {
     title: place,
-    scopeLine: `what sessions in ${place} showed`,
+    scopeLine: memories.length === 0 ? `what was noted for ${place}` : `what sessions in ${place} showed`,
     appliesTo: {
       repo: task.scope,
       cwd,
@@ -92,14 +112,20 @@ function draft(
       })),
     ),
     bullets: {
-      preferences: section('preferences', task, memories, before),
-      knowledge: section('knowledge', task, memories, before),
-      failures: section('failures', task, memories, before),
+      preferences: section('preferences', task, memories, before, notes),
+      knowledge: section('knowledge', task, memories, before, notes),
+      failures: section('failures', task, memories, before, notes),
     },
   };
 }
 
 type Section = 'preferences' | 'knowledge' | 'failures';
+
+interface Notes {
+  readonly all: readonly NoteBullet[];
+  /** Those that no bullet cites yet. */
+  readonly fresh: readonly NoteBullet[];
+}
 
 /**
  * People's bullets first, as they wrote them: those that are recorded as theirs, and those without evidence. What says
@@ -110,16 +136,30 @@ function section(
   task: ConsolidationTask,
   memories: readonly RawMemory[],
   before: readonly Block[],
+  { all, fresh }: Notes,
 ): string[] {
   const persons = before
     .flatMap((block) => block[name])
     .filter((bullet) => bullet.evidence.length === 0 || task.isPersons(bullet.raw));
   const taken = new Set(persons.flatMap((bullet) => bullet.evidence.flatMap(keysOf)));
+  const today = new Map(all.map(({ key, text }) => [key, text]));
+  const noted = before
+    .flatMap((block) => block[name])
+    .filter((bullet) => !persons.includes(bullet))
+    .flatMap((bullet) => {
+      const key = keyOfNoted(bullet, task.isNote);
+      return key === null || taken.has(key) ? [] : [today.get(key) ?? sourceOf(bullet)];
+    });
+  const added = fresh.filter((note) => note.section === name).map(({ text }) => text);
   const ours = joined(memories, name)
     .filter((bullet) => !bullet.evidence.flatMap(keysOf).some((key) => taken.has(key)))
     .slice(0, bulletsPerSection)
     .map((bullet) => `${bullet.text} ${formatEvidence(bullet.evidence)}`);
-  return [...persons.map((bullet) => bullet.raw.replace(/^[-*+][ \t]+/, '').trimEnd()), ...ours];
+  return [...persons.map(sourceOf), ...noted, ...added, ...ours];
+}
+
+function sourceOf({ raw }: Bullet): string {
+  return raw.replace(/^[-*+][ \t]+/, '').trimEnd();
 }
 
 interface Joined {
@@ -175,9 +215,10 @@ function folderOf(memory: RawMemory): string {
   return memory.header.cwd ?? 'unknown';
 }
 
-/** A person's whole block: of a folder that no session is about, or without a task, and with a line of a person's. */
+/** A person's whole block: of a folder that no session is about, or without a task, and with a line of a person's. One that holds notes is made anew with them, and with the lines of persons in it. */
 function isPersons(block: Block, task: ConsolidationTask, folders: ReadonlyMap<string, unknown>): boolean {
   if (block.tasks.length > 0 && folders.has(block.appliesTo.cwd)) return false;
+  if (holdsNotes(block, task)) return false;
   return (
     bulletsOf(block).some((bullet) => bullet.evidence.length === 0 || task.isPersons(bullet.raw)) ||
     block.tasks.length === 0

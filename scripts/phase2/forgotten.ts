@@ -5,10 +5,12 @@ import { threadByShortId } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
 import type { ThreadRow } from '../state/types.ts';
 import { digestPath } from '../workspace/digest.ts';
+import { extensionPart } from '../workspace/extension.ts';
 import { type Block, type Bullet, bulletsOf, joinBlocks, parseHandbook } from '../workspace/handbook.ts';
 import { rawSections, splitHeader } from '../workspace/inputs.ts';
 import { everywhere, handbookPath, rawMemoriesPath, type Scope, stemOf } from '../workspace/layout.ts';
-import { lineHash } from '../workspace/lines.ts';
+import { lineHash, unitsOf } from '../workspace/lines.ts';
+import type { RuleContext } from '../workspace/violation.ts';
 import { withoutHidden } from './rows.ts';
 
 /** What must not be seen again: items under a tombstone, by the names that files give to their threads. */
@@ -60,6 +62,38 @@ export function withoutForgotten(files: Files, standing: Files, forgotten: Forgo
       return [path, withoutHidden(text, (n) => forgotten.hides(threadId, n))];
     }),
   );
+}
+
+/**
+ * A scope's files without the bullets that rest on forgotten notes alone: nobody has to be asked for that. Persons' lines
+ * stay; a block that held nothing else goes.
+ */
+export function withoutForgottenNotes(files: Files, forgotten: Forgotten, scope: Scope, context: RuleContext): Files {
+  const text = files.get(handbookPath);
+  if (!forgotten.any || text === undefined) return files;
+  const isGone = ({ raw, evidence }: Bullet): boolean =>
+    evidence.length > 0 &&
+    evidence.every(({ thread, items }) =>
+      items.every((n) => forgotten.hidesShort(thread, n) && context.evidenceOf(thread, n)?.isNote === true),
+    ) &&
+    !context.isPersonLine(scope, lineHash(raw));
+  const { preamble, blocks } = parseHandbook(text);
+  const raws = blocks.flatMap((block) => {
+    const gone = bulletsOf(block).filter(isGone);
+    if (gone.length === 0) return [block.raw];
+    const raw = withoutLines(block, gone);
+    const left = parseHandbook(raw).blocks[0];
+    return left === undefined || (left.tasks.length === 0 && unitsOf(left).length === 0) ? [] : [raw];
+  });
+  const next = new Map(files);
+  if (raws.length === 0 && preamble.trim() === '') next.delete(handbookPath);
+  else if (raws.join('') !== blocks.map(({ raw }) => raw).join('')) next.set(handbookPath, joinBlocks(preamble, raws));
+  return next;
+}
+
+/** A baseline without notes and resources that are gone: what rested on them is settled, by forgetting or for good. */
+export function withoutGoneEntries(baseline: Files, ready: Files): Files {
+  return new Map([...baseline].filter(([path]) => ready.has(path) || extensionPart(path) === null));
 }
 
 /** The handbook's text, or the digest's, without the bullets of which everything is hidden. */

@@ -7,14 +7,16 @@ import { jobOf } from '../state/jobs.ts';
 import { outputsOf } from '../state/outputs.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { selectionOf } from '../state/selection.ts';
+import { getThread } from '../state/threads.ts';
 import type { SelectionRow } from '../state/types.ts';
 import { type Change, changesBetween } from '../workspace/changes.ts';
+import { type ExtensionEntry, entriesIn } from '../workspace/extension.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { type InputRow, rawSections, withInputs } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, type Scope } from '../workspace/layout.ts';
 import { project } from '../workspace/scope.ts';
 import type { RuleContext } from '../workspace/violation.ts';
-import { forgottenIn, withoutForgotten } from './forgotten.ts';
+import { forgottenIn, withoutForgotten, withoutForgottenNotes, withoutGoneEntries } from './forgotten.ts';
 import { pinnedThreads } from './pinned.ts';
 import { inputRow } from './rows.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';
@@ -57,22 +59,25 @@ export function prepareScope(
   now: EpochSeconds,
 ): Prepared {
   const context = ruleContext(state, scope, policy.audience);
-  const own = project(start.files, scope);
+  const forgotten = forgottenIn(state, scope);
+  const own = withoutForgottenNotes(project(start.files, scope), forgotten, scope, context);
   const window = { from: now - policy.selection.maxUnusedDays * day, to: now };
   const pinned = pinnedThreads(state, own, context);
   const before = selectionOf(state, scope);
   const selection = selectInputs(outputsOf(state, scope, window), before, pinned, policy.selection, now);
-  const forgotten = forgottenIn(state, scope);
   const rows = selection.chosen.flatMap((output) => inputRow(output, (n) => forgotten.hides(output.threadId, n)) ?? []);
   const ready = withInputs(own, rows);
   const baseline = start.baseline.get(scope) ?? new Map<string, string>();
-  const changes = changesBetween(withoutForgotten(baseline, ready, forgotten), ready);
+  const then = withoutGoneEntries(baseline, ready);
+  const changes = changesBetween(withoutForgotten(then, ready, forgotten), ready);
+  const notes = entriesIn(ready);
   const isEmpty = parseHandbook(ready.get(handbookPath) ?? '').blocks.length === 0;
   const mode = isEmpty || baseline.size === 0 ? 'init' : 'incremental';
-  const isMissing = isEmpty && rows.length > 0;
+  const isMissing = isEmpty && (rows.length > 0 || notes.length > 0);
   const differs = changesBetween(baseline, ready).length > 0;
+  const isNew = ({ threadId }: ExtensionEntry) => getThread(state, threadId)?.firstSeenAt === now;
   const job = jobOf(state, 'memory_consolidate', scope);
-  const isHeld = job !== null && job.heldRuns !== null && !bringsNewThread(selection, before);
+  const isHeld = job !== null && job.heldRuns !== null && !bringsNewThread(selection, before) && !notes.some(isNew);
   return {
     scope,
     context,

@@ -7,6 +7,7 @@ import type { Progress } from '../shared/log.ts';
 import type { State } from '../state/database.ts';
 import { dueScopes } from '../state/scopes.ts';
 import type { FilesByScope } from '../state/tree.ts';
+import { entriesIn } from '../workspace/extension.ts';
 import { replaceInputs } from '../workspace/inputs.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { splice } from '../workspace/scope.ts';
@@ -69,7 +70,9 @@ export async function consolidate(
   ports: ConsolidationPorts,
   signal?: AbortSignal,
 ): Promise<ConsolidationReport> {
-  const prepared = dueScopes(state).map((scope) => prepareScope(state, scope, start, policy, ports.clock.now()));
+  const prepared = scopesToLookAt(state, start.files).map((scope) =>
+    prepareScope(state, scope, start, policy, ports.clock.now()),
+  );
   const busy = prepared.filter((scope) => scope.isDue);
   let done = 0;
   const worked = await mapLimit(
@@ -91,6 +94,12 @@ export async function consolidate(
     .map(resting);
   const scopes = [...repositories.results, ...quiet].sort((a, b) => byBinary(a.scope, b.scope));
   return { ...together, scopes: [...scopes, ...together.results], usage: usageOf([...scopes, ...together.results]) };
+}
+
+/** Those that are due, and those that notes are about: a person may have changed one. */
+export function scopesToLookAt(state: State, files: Files): string[] {
+  const noted = entriesIn(files).map(({ scope }) => scope);
+  return [...new Set([...dueScopes(state), ...noted])].filter((scope) => scope !== everywhere).sort(byBinary);
 }
 
 async function workEverywhere(

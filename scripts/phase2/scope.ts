@@ -199,6 +199,7 @@ function taskOf(state: State, scope: Prepared, by: Consolidator): ConsolidationT
     changes: (maxBytes) => renderChanges(scope.changes, maxBytes),
     repositories: scope.repositories,
     appendOnly: by.class === 'builtin' && last === 'llm',
+    isNote: (thread, item) => scope.context.evidenceOf(thread, item)?.isNote === true,
     isPersons: (line) => scope.context.isPersonLine(scope.scope, lineHash(line)),
     review: (files) => problemsWith(scope, files, judge(scope, files, (text) => text).dropped),
   };

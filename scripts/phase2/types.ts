@@ -16,6 +16,8 @@ export interface ConsolidationTask {
   readonly repositories: readonly string[];
   /** The scope was last consolidated by a better class than this one: its blocks stay, new ones are appended. */
   readonly appendOnly: boolean;
+  /** Whether evidence names an item of a note or resource. @param thread its short id. */
+  isNote(thread: string, item: string): boolean;
   /** Whether a person wrote or pinned this line of the handbook. */
   isPersons(line: string): boolean;
   /** What a result of the agent's breaks, each as a sentence for it. Empty: it may end. */

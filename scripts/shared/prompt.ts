@@ -12,6 +12,8 @@ export const promptNames = [
   'phase2-star',
   'phase2-repair',
   'recall',
+  'extension-ad-hoc',
+  'extension-import',
 ] as const;
 
 export type PromptName = (typeof promptNames)[number];

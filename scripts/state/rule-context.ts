@@ -3,7 +3,7 @@ import type { ItemFact, RuleContext } from '../workspace/violation.ts';
 import type { State } from './database.ts';
 import { evidenceByShortId } from './evidence.ts';
 import { linesOf } from './lines.ts';
-import { threadByShortId } from './threads.ts';
+import { noteAgent, threadByShortId } from './threads.ts';
 
 /** What the rules ask about things outside the files, answered from the state; each thread is looked up once. */
 export function ruleContext(state: State, scope: Scope | null, audience: RuleContext['audience']): RuleContext {
@@ -26,6 +26,7 @@ export function ruleContext(state: State, scope: Scope | null, audience: RuleCon
 }
 
 function factsOf(state: State, shortId: string): ReadonlyMap<string, ItemFact> {
-  const repo = threadByShortId(state, shortId)?.repo ?? '';
-  return new Map(evidenceByShortId(state, shortId).map((row) => [row.n, { who: row.who, repo }]));
+  const thread = threadByShortId(state, shortId);
+  const of = { repo: thread?.repo ?? '', ...(thread?.agent === noteAgent ? { isNote: true } : {}) };
+  return new Map(evidenceByShortId(state, shortId).map((row) => [row.n, { who: row.who, ...of }]));
 }

@@ -6,6 +6,9 @@ import { enqueueConsolidation } from './scopes.ts';
 import { isSelected } from './selection.ts';
 import type { ThreadRow } from './types.ts';
 
+/** What stands for the agent in the row of a note or resource, which is a thread of its own. */
+export const noteAgent = 'note';
+
 /**
  * Notes what a session is today. One that is known keeps `firstSeenAt` and `memoryMode`; an older copy of it (a
  * smaller `updatedAt`) changes nothing.

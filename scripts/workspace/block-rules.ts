@@ -89,13 +89,16 @@ function taskViolations(spot: Spot, block: Block, context: RuleContext, summarie
   return found;
 }
 
-/** A block outlives its sessions' summaries where persons' words alone are left in it. */
+/** A block outlives its sessions' summaries where persons' words and notes alone are left in it. */
 export function standsWithoutTask(block: Block, context: RuleContext): boolean {
   const scope = scopeOf(block) ?? '';
   const bullets = bulletsOf(block);
   return (
     bullets.length > 0 &&
-    bullets.every((bullet) => context.isPersonLine(scope, lineHash(bullet.raw)) || isHumanStated(bullet, context))
+    bullets.every(
+      (bullet) =>
+        context.isPersonLine(scope, lineHash(bullet.raw)) || isHumanStated(bullet, context) || isNoted(bullet, context),
+    )
   );
 }
 
@@ -103,6 +106,13 @@ export function standsWithoutTask(block: Block, context: RuleContext): boolean {
 export function isHumanStated(bullet: Pick<Bullet, 'evidence'>, context: RuleContext): boolean {
   return bullet.evidence.some(({ thread, items }) =>
     items.some((item) => context.evidenceOf(thread, item)?.who === 'human'),
+  );
+}
+
+/** Whether the bullet rests on a note or a resource, which has no summary to refer to. */
+export function isNoted(bullet: Pick<Bullet, 'evidence'>, context: RuleContext): boolean {
+  return bullet.evidence.some(({ thread, items }) =>
+    items.some((item) => context.evidenceOf(thread, item)?.isNote === true),
   );
 }
 

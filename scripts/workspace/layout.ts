@@ -18,6 +18,8 @@ export const sizeLimits = {
   fileBytes: 262_144,
   /** UTF-8 bytes of all blocks of one scope. */
   scopeBytes: 262_144,
+  /** UTF-8 bytes of an extension's file that a consolidation is shown; a larger one is not. */
+  resourceBytes: 70_000,
   /** UTF-16 code units of `memory_summary.md`. */
   summaryCharacters: 5_500,
 } as const;
@@ -56,7 +58,7 @@ export function isKnownPath(path: string): boolean {
     path === rawMemoriesPath ||
     stemOf(path) !== null ||
     /^memories\/skills\/[^/]{1,80}\/([^/]{1,80}\/){0,3}[^/]{1,80}\.md$/.test(path) ||
-    /^memories\/extensions\/([^/]{1,80}\/){0,4}[^/]{1,80}$/.test(path)
+    /^memories\/extensions\/([^/]{1,80}\/){0,4}[^/]{1,128}$/.test(path)
   );
 }
 

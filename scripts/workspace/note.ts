@@ -9,6 +9,8 @@ export const noteLimits = {
   slugBytes: 80,
   /** UTF-8 bytes of the text. */
   textBytes: 8_192,
+  /** UTF-8 bytes of a file that is brought in from another memory. */
+  resourceBytes: 65_536,
 } as const;
 
 /** A note that may be kept. */
@@ -25,14 +27,19 @@ export type NoteJudgement =
   | { readonly outcome: 'refused'; readonly fault: string; readonly remedy: string };
 
 /** Whether a note may be kept, and as what. A secret in its name cannot be masked, so such a name is refused. */
-export function judgeNote(name: string, text: string, redact: (text: string) => string): NoteJudgement {
+export function judgeNote(
+  name: string,
+  text: string,
+  redact: (text: string) => string,
+  textBytes: number = noteLimits.textBytes,
+): NoteJudgement {
   const refuse = (fault: string, remedy: string): NoteJudgement => ({ outcome: 'refused', fault, remedy });
   if (!isNoteName(name) || redact(name) !== name)
     return refuse('has no proper name', 'Name it YYYY-MM-DDTHH-MM-SS-<slug>.md, the slug of a-z, 0-9 and -.');
   if (text.trim() === '') return refuse('is blank', 'Write what is to be remembered.');
   if (/\p{Surrogate}|\0/u.test(text)) return refuse('is no proper text', 'Write it without NUL and broken characters.');
-  if (Buffer.byteLength(text) > noteLimits.textBytes)
-    return refuse(`has more than ${noteLimits.textBytes} bytes`, 'Say the one thing that is to be remembered.');
+  if (Buffer.byteLength(text) > textBytes)
+    return refuse(`has more than ${textBytes} bytes`, 'Say the one thing that is to be remembered.');
   return { outcome: 'accepted', note: { name, text: redact(text) } };
 }
 

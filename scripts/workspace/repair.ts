@@ -1,7 +1,7 @@
 import { byBinary, type Files } from '../shared/files.ts';
 import { withoutHidden } from '../shared/sanitize.ts';
 import { type BlockLine, followFences, readBlockLines } from './block-lines.ts';
-import { isHumanStated, type Summaries, standsWithoutTask, summariesIn } from './block-rules.ts';
+import { isHumanStated, isNoted, type Summaries, standsWithoutTask, summariesIn } from './block-rules.ts';
 import {
   type Block,
   type Bullet,
@@ -109,6 +109,7 @@ function withoutUnsupported(block: Block, summaries: Summaries, context: RuleCon
   const stays = (bullet: Bullet) =>
     context.isPersonLine(scope, lineHash(bullet.raw)) ||
     isHumanStated(bullet, context) ||
+    isNoted(bullet, context) ||
     bullet.evidence.some(({ thread }) => living.has(thread));
   const gone = new Set<number>();
   for (const bullet of bulletsOf(block)) {

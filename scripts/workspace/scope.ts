@@ -1,4 +1,5 @@
 import { byBinary, type Files } from '../shared/files.ts';
+import { entryOf, extensionPart, extensionPath } from './extension.ts';
 import { type Block, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
 import { rawMemoriesOf, splitHeader } from './inputs.ts';
 import {
@@ -7,6 +8,7 @@ import {
   memorySummaryPath,
   rawMemoriesPath,
   type Scope,
+  sizeLimits,
   skillOf,
   skillsFolder,
   stemOf,
@@ -14,17 +16,28 @@ import {
 import { renameSkill, skillScope } from './skill.ts';
 
 /**
- * What consolidating one scope sees: its blocks of the handbook, its raw memories and summaries, its skills; `*` also
- * the memory summary. Blocks and inputs are cut from the source; the space between two blocks, which another scope's
+ * What consolidating one scope sees: its blocks of the handbook, its raw memories and summaries, its skills, the
+ * notes and resources that are its; `*` also the memory summary. Blocks and inputs are cut from the source; the space between two blocks, which another scope's
  * block may change, is always one line.
  */
 export function project(files: Files, scope: Scope): Files {
   const own = new Map<string, string>();
+  const extensions = new Set<string>();
   for (const [path, text] of [...files].sort(([a], [b]) => byBinary(a, b))) {
     const part = partOf(path, text, scope);
-    if (part !== null) own.set(path, part);
+    if (part === null) continue;
+    own.set(path, part);
+    const extension = extensionPart(path)?.extension;
+    if (extension !== undefined) extensions.add(extension);
   }
-  return own;
+  if (extensions.size === 0) return own;
+  // How an extension is to be read is told to those that read something of it.
+  for (const extension of extensions) {
+    const path = extensionPath({ extension, kind: 'instructions', name: 'instructions.md' });
+    const text = files.get(path);
+    if (text !== undefined) own.set(path, text);
+  }
+  return new Map([...own].sort(([a], [b]) => byBinary(a, b)));
 }
 
 /** Every scope that a block of the handbook, a summary or a skill belongs to, in binary order. */
@@ -34,6 +47,8 @@ export function scopesOf(files: Files): Scope[] {
     if (path === handbookPath) for (const block of parseHandbook(text).blocks) scopes.add(scopeOf(block) ?? '');
     if (stemOf(path) !== null) scopes.add(splitHeader(text).header.repo ?? '');
     if (skillOf(path) !== null) scopes.add(skillScope(text) ?? '');
+    const scope = entryOf(path, text)?.scope ?? everywhere;
+    if (scope !== everywhere) scopes.add(scope);
   }
   scopes.delete('');
   return [...scopes].sort(byBinary);
@@ -70,7 +85,7 @@ function partOf(path: string, text: string, scope: Scope): string | null {
   if (path === memorySummaryPath) return scope === everywhere ? text : null;
   if (stemOf(path) !== null) return splitHeader(text).header.repo === scope ? text : null;
   if (skillOf(path) !== null) return skillScope(text) === scope ? text : null;
-  return null;
+  return entryOf(path, text)?.scope === scope && Buffer.byteLength(text) <= sizeLimits.resourceBytes ? text : null;
 }
 
 function spliceHandbook(text: string | undefined, scope: Scope, own: string): string | null {

@@ -20,6 +20,8 @@ export interface ItemFact {
   readonly who: 'human' | 'assistant' | 'commentary' | 'other_agent' | 'harness' | 'tool';
   /** Repository id of its thread. */
   readonly repo: string;
+  /** It is a note or a resource of an extension, which no summary stands for. */
+  readonly isNote?: boolean;
 }
 
 /** What the rules ask about things outside the files. */

@@ -18,6 +18,7 @@ function aTask(over: Partial<ConsolidationTask> = {}): ConsolidationTask {
     changes: (maxBytes) => `the difference, hunter2, at most ${maxBytes}`,
     repositories: ['git.example.test/acme/shop'],
     appendOnly: false,
+    isNote: () => false,
     isPersons: () => false,
     review: () => [],
     ...over,

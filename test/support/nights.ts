@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { CarriedNote } from '../../scripts/archive/notes.ts';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
 import { playCommand } from '../../scripts/nightly/command.ts';
@@ -172,6 +173,8 @@ export interface NightOptions {
   readonly config?: string;
   readonly checkouts?: Checkouts;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the team asked to have remembered. */
+  readonly notes?: readonly CarriedNote[];
   /** What happens outside while the night works: called as often as it shows how far it is. */
   meanwhile?(stage: string): unknown;
 }
@@ -194,6 +197,7 @@ export async function playNight(repo: string, sources: readonly Source[], option
     ...createEngine(config, repository, env, redact),
     repository,
     rollouts,
+    notes: async () => options.notes ?? [],
     clock: fixedClock(parseIsoTime(at) ?? 0),
     redact,
     progress: ({ stage }) => options.meanwhile?.(stage),

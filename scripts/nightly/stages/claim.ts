@@ -1,4 +1,5 @@
 import { archiveTip } from '../../archive/archive.ts';
+import { archivedNotes } from '../../archive/notes.ts';
 import { archivedRollouts } from '../../archive/rollouts.ts';
 import { redactedRollouts } from '../../rollout/redacted.ts';
 import type { Rollouts } from '../../rollout/source.ts';
@@ -51,10 +52,11 @@ export async function claim(stage: Stage): Promise<ExitCode> {
     return quiet(world, `Nothing to do: another night is at work (${terminalText(taken.by.worker)}).`);
   }
   const { lease } = taken;
+  const { notes } = await archivedNotes(repository, tip);
   let isHandedOn = false;
   try {
     const begun = await beginTeamNight(team, { ...beginningOf(stage, policy), prove: lease.prove }, signal);
-    const isWanted = await hasWork(begun.start, policy, rollouts, stage);
+    const isWanted = await hasWork(begun.start, policy, rollouts, notes, stage);
     if (!isWanted) {
       await forgetUnfinished(begun, team, stage, policy, lease);
       return quiet(world, 'Nothing to do: every session is read or waits, and the memory is up to date.');

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { CarriedNote } from '../../archive/notes.ts';
 import { openJournal } from '../../model/journal.ts';
 import { createLedger } from '../../model/ledger.ts';
 import { createBuiltinConsolidator } from '../../phase2/builtin.ts';
@@ -14,7 +15,13 @@ import type { Stage } from './stage.ts';
  * Whether a night from here would do anything: it is played with nothing allowed, so that all it would ask a model for
  * is left. The start is used up.
  */
-export async function hasWork(start: Start, policy: NightPolicy, rollouts: Rollouts, stage: Stage): Promise<boolean> {
+export async function hasWork(
+  start: Start,
+  policy: NightPolicy,
+  rollouts: Rollouts,
+  notes: readonly CarriedNote[],
+  stage: Stage,
+): Promise<boolean> {
   const { repository, config, world } = stage;
   const maker = { class: extractorClassOf(config.model.provider), promptHash: '' };
   const redactor = createRedactor(world.env);
@@ -25,6 +32,7 @@ export async function hasWork(start: Start, policy: NightPolicy, rollouts: Rollo
     {
       repository,
       rollouts,
+      notes: async () => notes,
       extractor: { ...maker, extract: unasked },
       consolidator: { ...maker, consolidate: unasked },
       fallback: createBuiltinConsolidator(),

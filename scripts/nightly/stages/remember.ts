@@ -1,4 +1,5 @@
 import { archiveTip } from '../../archive/archive.ts';
+import { archivedNotes } from '../../archive/notes.ts';
 import { archivedRollouts } from '../../archive/rollouts.ts';
 import { writeBundle } from '../../git/bundle.ts';
 import type { Extractor } from '../../phase1/types.ts';
@@ -130,6 +131,7 @@ async function play(
     consolidator: proven(engine.consolidator, prove),
     repository,
     rollouts: redactedRollouts(archivedRollouts(repository, file.rollouts.oid), redactor),
+    notes: async () => (await archivedNotes(repository, file.rollouts.oid)).notes,
     clock,
     redact,
     goesOn: () => engine.goesOn() && elapsed() < limitSeconds * 1_000,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type NoteOrigin, spoolNote, spoolOf } from '../../scripts/recall/note-spool.ts';
+import { type NoteOrigin, spoolNote, spoolOf } from '../../scripts/archive/note-spool.ts';
 import { MemoryError } from '../../scripts/shared/errors.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
