@@ -49,7 +49,7 @@ export async function deriveNotes(
   notes: readonly CarriedNote[],
 ): Promise<Derived<readonly CarryOutcome[]>> {
   const forgetting = forgettingOf(tip === null ? noTombstones : await readTombstones(repository, tip));
-  const days = [...new Set(notes.map((note) => notePath(note).slice(0, 'notes/2026/11/30/'.length)))];
+  const days = [...new Set(notes.map((note) => notePath(note).slice(0, 'notes/2026/11/30'.length)))];
   const standing = new Map(tip === null ? [] : await repository.readFiles(tip, days));
   const changes = new Map<string, string>();
   const outcomes = notes.map((note): CarryOutcome => {

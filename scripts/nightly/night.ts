@@ -11,7 +11,7 @@ import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from 
 import type { Consolidator } from '../phase2/types.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
 import type { Clock, EpochSeconds } from '../shared/clock.ts';
-import type { Files } from '../shared/files.ts';
+import { byBinary, type Files } from '../shared/files.ts';
 import type { Progress } from '../shared/log.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { type Pruned, prune } from '../state/prune.ts';
@@ -184,7 +184,7 @@ function runIdOf(
 ): string {
   const inputs = [
     ...found.map(({ thread }) => `${thread.id} ${thread.updatedAt}`),
-    ...carried.map(({ name, kind }) => `${kind} ${name}`),
+    ...carried.map(({ name, kind }) => `${kind} ${name}`).sort(byBinary),
   ];
   const makers = [ports.extractor.promptHash, ports.consolidator.promptHash];
   return sha256(JSON.stringify([start.base, now, inputs, makers])).slice(0, 16);

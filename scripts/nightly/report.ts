@@ -1,6 +1,7 @@
 import type { Ledger } from '../model/ledger.ts';
 import { markdownText, terminalText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
+import { resourceDays } from '../workspace/extension.ts';
 import type { NightReport } from './night.ts';
 
 /** What a night did, in lines for a person. Names of sessions and words of theirs are escaped. */
@@ -37,6 +38,7 @@ export function nightText(report: NightReport, ledger: Ledger): string {
     for (const { block, reason } of scope.dropped)
       lines.push(`           left out: ${terminalText(block).slice(0, 80)}: ${terminalText(reason).slice(0, 200)}`);
   }
+  lines.push(...noteLines(report));
   const { added, removed } = report.people;
   if (added + removed > 0) lines.push(`people     ${added} lines are theirs, ${removed} removed by them and forgotten`);
   const secrets = Object.values(phase1.secrets).reduce((sum, count) => sum + count, 0);
@@ -107,10 +109,26 @@ export function nightJson(report: NightReport, ledger: Ledger): Record<string, u
       turns,
     })),
     people: report.people,
+    notes: {
+      added: report.notes.added,
+      left_out: Object.fromEntries(report.notes.leftOut),
+      aged: report.notes.aged,
+    },
     secrets: phase1.secrets,
     state_bytes: report.stateBytes,
     usage: { phase1: ledger.total('phase1'), phase2: ledger.total('phase2') },
   };
+}
+
+function noteLines({ notes }: NightReport): string[] {
+  const { added, leftOut, aged } = notes;
+  return [
+    ...(added.length === 0 ? [] : [`notes      ${added.length} taken in`]),
+    ...tally([...leftOut.values()].map((why) => why.replaceAll('_', ' '))).map(
+      ([why, count]) => `notes      ${count} left out: ${why}`,
+    ),
+    ...(aged.length === 0 ? [] : [`notes      ${aged.length} resources taken away after their ${resourceDays} days`]),
+  ];
 }
 
 /** Why a night had nothing to do, if so. */
