@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CarriedNote } from '../../scripts/archive/notes.ts';
 import { memoryPathOf, noteThreadId } from '../../scripts/archive/notes.ts';
+import { takeNotes } from '../../scripts/nightly/notes.ts';
+import { nightPolicy } from '../../scripts/nightly/policy.ts';
+import { prepareScope } from '../../scripts/phase2/prepare.ts';
+import { parseConfig } from '../../scripts/shared/config.ts';
+import type { Files } from '../../scripts/shared/files.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { currentState } from '../../scripts/state/current.ts';
 import { ruleContext } from '../../scripts/state/rule-context.ts';
+import { holdScope } from '../../scripts/state/scopes.ts';
+import { emptyState } from '../../scripts/state/snapshot.ts';
 import { violations } from '../../scripts/workspace/rules.ts';
 import { aFix, codexText, uuid } from '../support/codex-session.ts';
 import { filesAt, type NightOptions, playNight } from '../support/nights.ts';
@@ -296,4 +303,23 @@ test('a team’s own extension speaks for the repository that its files name, as
   );
   assert.ok(!text('memories/MEMORY.md').includes('## User preferences'));
   assert.deepEqual(await faultsOf(repo, repository), []);
+});
+
+test('a held repository gets no note back that it had, and a new one ends the hold', async () => {
+  const state = await emptyState();
+  const policy = { include: [], exclude: [], all: true };
+  const [known, fresh] = [aNote(), aNote({ name: '2026-12-01T08-15-00-new.md', text: 'Use pnpm here.' })];
+  const take = (notes: readonly CarriedNote[], now: number) =>
+    takeNotes(state, new Map(), notes, policy, (text) => text, now);
+  const prepared = (files: Files, now: number) => {
+    const { consolidation } = nightPolicy(parseConfig(null), { all: true, now: true, since: 0 });
+    return prepareScope(state, app, { files, baseline: new Map() }, consolidation, now);
+  };
+  take([known], 1_000);
+  holdScope(state, app, ['a-run']);
+  assert.deepEqual([...take([known], 2_000).leftOut.values()], ['held']);
+  const { files, added } = take([known, fresh], 3_000);
+  assert.deepEqual(added, [memoryPathOf(fresh)]);
+  assert.equal(prepared(files, 3_000).isHeld, false);
+  assert.equal(prepared(files, 4_000).isHeld, true);
 });

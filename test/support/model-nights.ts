@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { CarriedNote } from '../../scripts/archive/notes.ts';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
 import { createEngine, type Engine, type Patience } from '../../scripts/nightly/compose.ts';
@@ -42,6 +43,7 @@ export interface NightOptions {
   readonly patience?: Patience;
   readonly progress?: NightPorts['progress'];
   readonly signal?: AbortSignal;
+  readonly notes?: readonly CarriedNote[];
 }
 
 export interface Played {
@@ -110,7 +112,17 @@ async function playNight(repository: Repository, sessions: string, baseUrl: stri
   const engine = createEngine(config, repository, env, redact, options.usdLeft, patience);
   const goesOn = () => engine.goesOn() && (options.goesOn?.() ?? true);
   const policy = nightPolicy(config, { all: true, now: false, since: null, ...options.wishes });
-  const ports = { ...engine, repository, rollouts, clock, redact, goesOn, progress: options.progress ?? (() => {}) };
+  const notes = async () => options.notes ?? [];
+  const ports = {
+    ...engine,
+    repository,
+    rollouts,
+    notes,
+    clock,
+    redact,
+    goesOn,
+    progress: options.progress ?? (() => {}),
+  };
   return { report: await runNight(policy, ports, options.signal), engine };
 }
 
