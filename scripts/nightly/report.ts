@@ -162,8 +162,9 @@ function whyQuiet({ phases, found, skipped, phase1, phase2 }: NightReport): stri
   return `every session is read or waits${phases.two ? ', and the memory is up to date' : ''}`;
 }
 
-function whatWasDone({ phases, phase1, phase2 }: NightReport): string {
-  if (phases.one) return `${countOf(phase1.extracted)} sessions taught something`;
+function whatWasDone({ phases, phase1, phase2, notes }: NightReport): string {
+  const noted = notes.added.length === 0 ? '' : `, ${notes.added.length} notes were taken in`;
+  if (phases.one) return `${countOf(phase1.extracted)} sessions taught something${noted}`;
   return `${phase2.scopes.filter(({ files }) => files !== null).length} scopes were consolidated`;
 }
 

@@ -9,7 +9,7 @@ import { outputOf } from '../state/outputs.ts';
 import { horizonOf } from '../state/prune.ts';
 import { listRuns, usageThisMonth } from '../state/runs.ts';
 import { sizeVerdict } from '../state/snapshot.ts';
-import { getThread, listThreads } from '../state/threads.ts';
+import { getThread, listThreads, noteAgent } from '../state/threads.ts';
 import type { JobRow, RunRow } from '../state/types.ts';
 import { type ScopeStatus, scopeStatuses } from './scopes.ts';
 
@@ -99,7 +99,7 @@ export function statusOf(input: StatusInput): Status {
 const shownRuns = 5;
 
 function sessionFacts(state: State, jobs: readonly JobRow[], now: EpochSeconds): Status['sessions'] {
-  const threads = listThreads(state);
+  const threads = listThreads(state).filter(({ agent }) => agent !== noteAgent);
   const failed = jobs.filter((job) => job.status === 'error');
   const failedIds = new Set(failed.map(({ key }) => key));
   const unread = threads.filter(

@@ -10,7 +10,7 @@ import { emptyNightRecord } from '../../scripts/state/night-record.ts';
 import { recordRun } from '../../scripts/state/runs.ts';
 import { recordConsolidated, recordConsolidationFailure } from '../../scripts/state/scopes.ts';
 import { emptyState, snapshotOf } from '../../scripts/state/snapshot.ts';
-import { upsertThread } from '../../scripts/state/threads.ts';
+import { noteAgent, upsertThread } from '../../scripts/state/threads.ts';
 import { type StatusInput, statusOf } from '../../scripts/status/facts.ts';
 import { statusText } from '../../scripts/status/text.ts';
 import { warningsOf } from '../../scripts/status/warnings.ts';
@@ -194,4 +194,11 @@ test('a state that grows too large is told before it stops', async () => {
   const stop = statusOf(anInput(state, { stateBytes: 46_000_000 }));
   assert.match(warningsOf(warn, 0, dayAt(101)).join('\n'), /grows too large/);
   assert.match(warningsOf(stop, 0, dayAt(101)).join('\n'), /too large to be written again/);
+});
+
+test('a note is no session that waits to be read', async () => {
+  const state = await aState();
+  const before = statusOf(anInput(state)).sessions;
+  upsertThread(state, { ...aThread('note-0a1b2c3d4e5f6071'), agent: noteAgent });
+  assert.deepEqual(statusOf(anInput(state)).sessions, before);
 });

@@ -1,3 +1,4 @@
+import { entryOf } from '../../workspace/extension.ts';
 import { parseHandbook, scopeOf } from '../../workspace/handbook.ts';
 import { rawSections, splitHeader } from '../../workspace/inputs.ts';
 import {
@@ -28,7 +29,8 @@ export function ownersOf(path: string, text: string): readonly Owned[] {
   if (place === memorySummaryPath) return indexLines(text);
   if (stemOf(place) !== null) return [whole(splitHeader(text).header.repo)];
   if (skillOf(place) !== null) return [whole(skillScope(text) ?? undefined)];
-  return [];
+  const entry = entryOf(place, text);
+  return entry === null ? [] : [whole(entry.scope)];
 }
 
 /** Whether a line may be shown to a session of these repositories: what is theirs, everybody's or nobody's. */
