@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type NoteOrigin, spoolNote, spoolOf } from '../archive/note-spool.ts';
 import { isNoteRepository } from '../archive/notes.ts';
 import { laptopOf } from '../collect/laptop.ts';
@@ -71,7 +71,7 @@ export async function importCommand(world: World, setup: NoteSetup): Promise<Exi
   return tell(world, facts, 'imported');
 }
 
-async function memoriesOf({ flags, env, home }: World, { config }: NoteSetup): Promise<Memories> {
+async function memoriesOf({ flags, env, home, cwd }: World, { config }: NoteSetup): Promise<Memories> {
   const agent = importable.find((name) => name === flags.valueOf('import'));
   const named = flags.valueOf('repository') ?? null;
   if (named !== null && !isNoteRepository(named))
@@ -85,7 +85,8 @@ async function memoriesOf({ flags, env, home }: World, { config }: NoteSetup): P
     whyStays: (repo: string) =>
       whyNoteStays(repo, { include: config.include, exclude: config.exclude, consented: config.include }),
   };
-  const from = flags.valueOf('from');
+  const given = flags.valueOf('from');
+  const from = given === undefined ? undefined : resolve(env.INIT_CWD || cwd, given);
   if (agent === 'codex') return codexMemories(from ?? join(env.CODEX_HOME || join(home, '.codex'), 'memories'), place);
   return claudeMemories(from ?? join(env.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects'), place);
 }

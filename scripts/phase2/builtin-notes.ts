@@ -3,7 +3,8 @@ import type { Files } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import type { SectionName } from '../workspace/block-lines.ts';
 import { type ExtensionEntry, entriesIn, importExtension } from '../workspace/extension.ts';
-import type { Bullet } from '../workspace/handbook.ts';
+import { type Block, type Bullet, bulletsOf } from '../workspace/handbook.ts';
+import type { ConsolidationTask } from './types.ts';
 
 /** What a note, or a line of a resource, becomes where no model reads it: its words and where they stand. */
 export interface NoteBullet {
@@ -37,6 +38,20 @@ export function keyOfNoted({ evidence }: Bullet, isNote: (thread: string, item: 
   return first !== undefined && places.length === 1 && isNote(first.thread, first.item)
     ? `${first.thread}@${first.item}`
     : null;
+}
+
+/** The root, where a note has no bullet yet, and folders of blocks that hold one. */
+export function foldersOfNotes(
+  task: ConsolidationTask,
+  blocks: readonly Block[],
+  notes: readonly NoteBullet[],
+): string[] {
+  const holding = task.appendOnly ? [] : blocks.filter((block) => holdsNotes(block, task));
+  return [...(notes.length === 0 ? [] : ['.']), ...holding.map(({ appliesTo }) => appliesTo.cwd)];
+}
+
+export function holdsNotes(block: Block, task: ConsolidationTask): boolean {
+  return bulletsOf(block).some((bullet) => keyOfNoted(bullet, task.isNote) !== null);
 }
 
 function bulletOfNote(entry: ExtensionEntry): NoteBullet[] {

@@ -19,7 +19,7 @@ import {
 } from '../workspace/handbook.ts';
 import { handbookPath, rawMemoriesPath } from '../workspace/layout.ts';
 import { formatReference } from '../workspace/reference.ts';
-import { keyOfNoted, type NoteBullet, noteBullets } from './builtin-notes.ts';
+import { foldersOfNotes, holdsNotes, keyOfNoted, type NoteBullet, noteBullets } from './builtin-notes.ts';
 import { parseRawMemories, type RawMemory, type RawTask } from './raw-memory.ts';
 import type { ConsolidationTask, Consolidator } from './types.ts';
 
@@ -68,16 +68,6 @@ function consolidated(task: ConsolidationTask): Files {
     });
   const text = joinBlocks(preamble, [...kept.map((block) => block.raw), ...written]);
   return new Map([...task.files, [handbookPath, text]]);
-}
-
-/** The root, where a note has no bullet yet, and folders of blocks that hold one. */
-function foldersOfNotes(task: ConsolidationTask, blocks: readonly Block[], notes: readonly NoteBullet[]): string[] {
-  const holding = task.appendOnly ? [] : blocks.filter((block) => holdsNotes(block, task));
-  return [...(notes.length === 0 ? [] : ['.']), ...holding.map(({ appliesTo }) => appliesTo.cwd)];
-}
-
-function holdsNotes(block: Block, task: ConsolidationTask): boolean {
-  return bulletsOf(block).some((bullet) => keyOfNoted(bullet, task.isNote) !== null);
 }
 
 /** A title that no block has that stays: of two with one title the second would be lost. */

@@ -62,7 +62,7 @@ test('a note whose file is deleted in the pull request is forgotten', async (t) 
   assert.ok(team.file(proposal, handbook).includes(other.text));
 });
 
-test('a closed proposal holds its notes until a new one comes; a rejected one forgets them', async (t) => {
+test('a closed proposal holds its notes until a new one comes', async (t) => {
   const team = await afterOneNight(t);
   team.shut();
   const held = await team.night('2026-11-23T03:17:00Z');
@@ -72,11 +72,15 @@ test('a closed proposal holds its notes until a new one comes; a rejected one fo
   await team.night('2026-11-24T03:17:00Z');
   assert.equal(team.forge.pulls.length, 2);
   assert.ok(team.file(proposal, handbook).includes(other.text));
+});
+
+test('a rejected proposal forgets its notes', async (t) => {
+  const team = await afterOneNight(t);
   team.shut('memory:reject');
-  await carry(team.dir, { ...note, name: '2026-11-24T12-00-00-seed.md', text: 'Seed with make seed.' });
-  await team.night('2026-11-25T03:17:00Z');
+  await carry(team.dir, { ...note, name: '2026-11-22T12-00-00-seed.md', text: 'Seed with make seed.' });
+  await team.night('2026-11-23T03:17:00Z');
   const memory = team.file(proposal, handbook);
-  assert.ok(memory.includes('Seed with make seed.') && !memory.includes(other.text), memory);
+  assert.ok(memory.includes('Seed with make seed.') && !memory.includes(note.text), memory);
 });
 
 test('a night in three jobs takes notes in, also where no session has come', async (t) => {
