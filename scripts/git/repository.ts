@@ -20,6 +20,7 @@ import {
   type TreeEntry,
   toRaw,
 } from './objects.ts';
+import { oidsAt } from './oids-at.ts';
 import { checkedOid, checkedRef } from './ref-name.ts';
 import { shallowCommits } from './remote-history.ts';
 import { requireSettled } from './settled.ts';
@@ -86,6 +87,11 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
             .sort(([a], [b]) => byBinary(a, b)),
         );
       }),
+
+    oidsAt: (commits, path) =>
+      guard(`The history of ${path} cannot be read`, () =>
+        oidsAt(backend.readObjects, layout.format, commits.map(checkedOid), toRaw(path)),
+      ),
 
     readBlobs: (oids) =>
       guard('Files cannot be read', async () => {

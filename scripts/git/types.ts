@@ -60,6 +60,11 @@ export interface Repository {
   leaves(commit: Oid, paths: readonly string[]): Promise<readonly Leaf[]>;
   /** Oids of the commit's regular files at or below the given paths, by path; no file is read. */
   listFiles(commit: Oid, paths: readonly string[]): Promise<ReadonlyMap<string, Oid>>;
+  /**
+   * The oid of one file in each of many commits, in their order; null where there is no such regular file, or no such
+   * commit here. Reads the trees of thousands of commits at a time and no file.
+   */
+  oidsAt(commits: readonly Oid[], path: string): Promise<readonly (Oid | null)[]>;
   /** The bytes of blobs, in the order asked for; all are held at once. @throws GitError for one that is missing. */
   readBlobs(oids: readonly Oid[]): Promise<readonly Buffer[]>;
   /** Of an annotated tag the commit that it names. */

@@ -1,27 +1,27 @@
 import { indexTexts } from '../workspace/near.ts';
 import type { Line } from './lines.ts';
 
-export interface Pair {
-  readonly was: Line;
-  readonly is: Line;
+export interface Pair<L extends Line = Line> {
+  readonly was: L;
+  readonly is: L;
   readonly reworded: boolean;
 }
 
-export interface Pairs {
-  readonly same: readonly Pair[];
-  readonly gone: readonly Line[];
-  readonly fresh: readonly Line[];
+export interface Pairs<L extends Line = Line> {
+  readonly same: readonly Pair<L>[];
+  readonly gone: readonly L[];
+  readonly fresh: readonly L[];
 }
 
 /**
  * Finds each old line again, once: by its words in the same place, the same scope, anywhere; what is left by near words
  * (in another scope with shared evidence only), then by equal evidence in the same scope.
  */
-export function pairLines(old: readonly Line[], now: readonly Line[]): Pairs {
-  const same: Pair[] = [];
+export function pairLines<L extends Line>(old: readonly L[], now: readonly L[]): Pairs<L> {
+  const same: Pair<L>[] = [];
   const left = new Set(old);
   const free = new Set(now);
-  const take = (was: Line, is: Line | undefined, reworded: boolean) => {
+  const take = (was: L, is: L | undefined, reworded: boolean) => {
     if (is === undefined) return;
     same.push({ was, is, reworded });
     left.delete(was);
@@ -40,15 +40,15 @@ export function pairLines(old: readonly Line[], now: readonly Line[]): Pairs {
 }
 
 /** The first of the near ones, best first, that is free and may be it. */
-function bestOf(
-  was: Line,
+function bestOf<L extends Line>(
+  was: L,
   places: readonly number[],
-  candidates: readonly Line[],
-  free: ReadonlySet<Line>,
-): Line | undefined {
+  candidates: readonly L[],
+  free: ReadonlySet<L>,
+): L | undefined {
   const items = new Set(was.items);
   const open = places.flatMap((place) => candidates[place] ?? []).filter((line) => free.has(line));
-  const shares = (line: Line) => line.items.some((item) => items.has(item));
+  const shares = (line: L) => line.items.some((item) => items.has(item));
   return (
     open.find((line) => line.scope === was.scope && shares(line)) ??
     open.find((line) => line.scope === was.scope) ??
@@ -56,8 +56,8 @@ function bestOf(
   );
 }
 
-function stacksOf(lines: Iterable<Line>, keyOf: (line: Line) => string): Map<string, Line[]> {
-  const stacks = new Map<string, Line[]>();
+function stacksOf<L extends Line>(lines: Iterable<L>, keyOf: (line: Line) => string): Map<string, L[]> {
+  const stacks = new Map<string, L[]>();
   for (const line of lines) {
     const stack = stacks.get(keyOf(line));
     if (stack === undefined) stacks.set(keyOf(line), [line]);

@@ -28,6 +28,8 @@ export interface Spot {
 
 /** The one thing that prints. Results go to standard output, everything else to standard error. */
 export interface Log {
+  /** Whether results may be coloured: standard output is a terminal that can, and nobody set `NO_COLOR`. */
+  readonly isColoured: boolean;
   /** A command's result, as it is: already escaped by who made it. */
   result(text: string): void;
   info(text: string): void;
@@ -58,6 +60,7 @@ export function createLog(stdout: Out, stderr: Out, environment: Readonly<Record
       ? `::${kind}::${workflowText(text.replace(/\n/g, ' '))}`
       : `${kind}: ${escaped(text)}`;
   return {
+    isColoured: stdout.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb',
     result: (text) => {
       if (open) line('');
       stdout.write(text.endsWith('\n') ? text : `${text}\n`);

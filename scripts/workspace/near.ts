@@ -1,17 +1,20 @@
 /** Finds texts that say nearly the same as another one. */
 export interface NearMatches {
-  /** The places, in the list that was indexed, of texts that share at least `share` of their words with this one. */
+  /** The places, in the list that was indexed, of texts that share at least that many of their words with this one. */
   of(text: string): number[];
 }
 
-/** Words two texts must share, of all words that either has. */
+/** What says nearly the same. */
 const share = 0.6;
 /** A word in more texts than this tells nothing apart; looking at it would make a hostile file slow. */
 const commonest = 200;
 const candidates = 20;
 
-/** Indexes normalised texts by their words; of a run of Chinese, Japanese or Korean by its pairs of characters. */
-export function indexTexts(texts: readonly string[]): NearMatches {
+/**
+ * Indexes normalised texts by their words; of a run of Chinese, Japanese or Korean by its pairs of characters.
+ * @param least words two texts must share, of all words that either has.
+ */
+export function indexTexts(texts: readonly string[], least = share): NearMatches {
   const words = texts.map(wordsOf);
   const places = new Map<string, number[]>();
   for (const [index, set] of words.entries()) {
@@ -33,7 +36,7 @@ export function indexTexts(texts: readonly string[]): NearMatches {
       return [...counts]
         .sort(([a, countA], [b, countB]) => countB - countA || a - b)
         .slice(0, candidates)
-        .filter(([index]) => similarity(wanted, words[index] ?? new Set()) >= share)
+        .filter(([index]) => similarity(wanted, words[index] ?? new Set()) >= least)
         .map(([index]) => index);
     },
   };

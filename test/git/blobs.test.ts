@@ -40,3 +40,23 @@ test('the email is the repository’s own, else the user’s, else there is none
   git(dir, 'config', 'user.email', 'Dana@Team.Example');
   for (const settings of [withGit, withoutGit]) assert.equal(await userEmail(dir, home, settings), 'Dana@Team.Example');
 });
+
+for (const backend of ['git', 'isomorphic'] as const) {
+  test(`${backend}: one file's oid in many commits is null where it did not stand, was no file, or no commit is here`, async (t) => {
+    const dir = aRepository(t, { 'other.txt': 'o\n' });
+    const before = git(dir, 'rev-parse', 'HEAD');
+    writeFiles(dir, { 'a/b.md': 'one\n' });
+    const first = commitAll(dir, 'One');
+    writeFiles(dir, { 'a/b.md': 'two\n' });
+    const second = commitAll(dir, 'Two');
+    git(dir, 'rm', '--quiet', 'a/b.md');
+    symlinkSync('other.txt', join(dir, 'a'));
+    const link = commitAll(dir, 'A link in its folder’s place');
+    const repository = await openRepository(dir, { backend, env });
+    const commits = [link, second, before, first, second, '1'.repeat(40)];
+    const [one, two] = [git(dir, 'rev-parse', `${first}:a/b.md`), git(dir, 'rev-parse', `${second}:a/b.md`)];
+    assert.deepEqual(await repository.oidsAt(commits, 'a/b.md'), [null, two, null, one, two, null]);
+    assert.deepEqual(await repository.oidsAt([second], 'a'), [null], 'a folder is no file');
+    assert.deepEqual(await repository.oidsAt([], 'a/b.md'), []);
+  });
+}

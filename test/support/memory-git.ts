@@ -95,6 +95,11 @@ function repositoryOver(
     listRefs: async (prefix) => new Map([...refs].filter(([ref]) => ref.startsWith(prefix))),
     readFiles: async (oid, paths) => new Map(at(oid, paths)),
     listFiles: async (oid, paths) => new Map(at(oid, paths).map(([path, text]) => [path, blobOf(text)])),
+    oidsAt: async (oids, path) =>
+      oids.map((oid) => {
+        const text = objects.commits.get(oid)?.files.get(path);
+        return text === undefined ? null : blobOf(text);
+      }),
     readBlobs: async (oids) => oids.map((oid) => Buffer.from(objects.blobs.get(oid) ?? '')),
     readCommit: async (oid) => commit(oid),
     history: async (from, limit) => {
