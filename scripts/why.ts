@@ -12,6 +12,7 @@ import { createRedactor } from './shared/redact.ts';
 import { answerJson, beliefsJson, linesJson } from './why/json.ts';
 import { linesOf } from './why/lines.ts';
 import { openKnownState } from './why/open-state.ts';
+import { ownSessions } from './why/own-sessions.ts';
 import { commitAt } from './why/past.ts';
 import { findLine, parseQuestion, type Question } from './why/question.ts';
 import { type Outcome, why } from './why/run.ts';
@@ -68,12 +69,13 @@ async function whyCommand(world: World): Promise<ExitCode> {
   const question = moment === undefined ? await asCommitted(repository, asked, files) : asked;
   const config = await loadConfig(repository);
   const known = await openKnownState(repository);
+  const place = { include: config.include, checkouts: checkoutsOnDisk(), home };
+  const redactor = createRedactor(env);
   const outcome = await why(repository, { question, head, at, files, history: flags.isOn('history') }, known, {
     repository,
     ref: config.rollouts.ref,
-    sources: sourcesOf(config, flags, home, env),
-    place: { include: config.include, checkouts: checkoutsOnDisk(), home },
-    redactor: createRedactor(env),
+    own: ownSessions(sourcesOf(config, flags, home, env), place, redactor),
+    redactor,
   });
   return told(world, outcome, at.oid === head ? null : at.oid);
 }

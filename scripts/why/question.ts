@@ -30,7 +30,7 @@ export interface Standpoint {
  * @throws UsageError for nothing, and for a place outside `memories/`.
  */
 export function parseQuestion(text: string, standpoint: Standpoint): Question {
-  if (normaliseLine(text) === '')
+  if (!/[\p{L}\p{N}]/u.test(normaliseLine(text)))
     throw new UsageError('There is nothing to look for.', 'Give words of a line, or a place: memories/MEMORY.md:12.');
   const match = /^(\S.{0,4000}?):(\d{1,7})(?::\d{1,7})?$/su.exec(text.trim());
   const [, name, number] = match ?? [];

@@ -25,8 +25,7 @@ export const noRecords: Records = { tips: [], since: null };
 const mostNights = 5_000;
 
 /** Reads every night's record in the history of a commit of the state ref; one that cannot be read is passed over. */
-export async function recordsOf(repository: Repository, stateOid: Oid | null): Promise<Records> {
-  if (stateOid === null) return noRecords;
+export async function recordsOf(repository: Repository, stateOid: Oid): Promise<Records> {
   const commits = await repository.history(stateOid, mostNights);
   const blobs = await repository.oidsAt(
     commits.map(({ oid }) => oid),

@@ -11,7 +11,6 @@ import { type CommitFacts, factsOf, type Witnesses } from './maker.ts';
 import type { KnownState } from './open-state.ts';
 import { goneLine } from './past.ts';
 import { findLine, type Question } from './question.ts';
-import { recordsOf } from './records.ts';
 import { type Session, sessionsBehind } from './sessions.ts';
 import { traceBack, type Wording } from './trace.ts';
 import { type Archives, type Words, wordsOf } from './words.ts';
@@ -75,9 +74,8 @@ export async function why(
   return gone === null ? found : answered(gone.line, gone.at.oid, gone.removal);
 
   async function answered(line: MemoryLine, from: Oid, removal: Removal | null): Promise<Outcome> {
-    const records = await recordsOf(repository, known.oid);
-    const witnesses = { repository, state: known.state, records };
-    const wordings = await traceBack(repository, line, from, records, { whole: asked.history });
+    const witnesses = { repository, state: known.state, records: known.records };
+    const wordings = await traceBack(repository, line, from, known.records, { whole: asked.history });
     if (wordings.length === 0) throw untraced(line);
     const madeOf = partsOf(line, asked.files);
     const evidence = [line, ...madeOf].flatMap((each) => each.evidence);

@@ -2,18 +2,15 @@ import { archivePath } from '../archive/layout.ts';
 import { trackingRef } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import { parseRollout, RolloutError } from '../rollout/canonical.ts';
-import { readers } from '../rollout/readers.ts';
-import { redactedRollouts, redactRollout } from '../rollout/redacted.ts';
-import { openRollouts, type Source } from '../rollout/source.ts';
-import type { Place } from '../rollout/thread.ts';
+import { redactRollout } from '../rollout/redacted.ts';
 import type { Item, Rollout } from '../rollout/types.ts';
-import { sessionFiles } from '../rollout/walk.ts';
 import { citedItems, type ItemNumber } from '../shared/evidence.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import type { Redactor } from '../shared/redact.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { rawSections } from '../workspace/inputs.ts';
 import { rawMemoriesPath, summaryPath } from '../workspace/layout.ts';
+import type { OwnSessions } from './own-sessions.ts';
 import type { Session } from './sessions.ts';
 
 /** Where sessions may still be had. */
@@ -21,9 +18,7 @@ export interface Archives {
   readonly repository: Repository;
   /** The ref that holds the team's sessions. */
   readonly ref: string;
-  /** This machine's own. */
-  readonly sources: readonly Source[];
-  readonly place: Place;
+  readonly own: OwnSessions;
   readonly redactor: Redactor;
 }
 
@@ -47,7 +42,7 @@ export interface Words {
 export async function wordsOf(session: Session, files: Files, archives: Archives): Promise<Words[]> {
   if (session.items.length === 0) return [];
   const archived = await fromArchive(session, archives);
-  const local = archived === null ? await fromMachine(session, archives) : null;
+  const local = archived === null ? await fromMachine(session, archives.own) : null;
   const rollout = archived ?? local;
   const from = archived === null ? 'this_machine' : 'rollouts_ref';
   const quoted = quotesOf(session, files);
@@ -76,6 +71,10 @@ async function fromArchive({ threadId, thread }: Session, archives: Archives): P
   return null;
 }
 
+async function fromMachine({ threadId, thread }: Session, own: OwnSessions): Promise<Rollout | null> {
+  return threadId === null ? null : own.read(threadId, thread?.agent ?? null);
+}
+
 /** @returns null where there is none, or none that can be read: another place may have it. */
 async function rolloutAt(repository: Repository, commit: Oid, path: string): Promise<Rollout | null> {
   const oid = (await repository.listFiles(commit, [path])).get(path);
@@ -87,30 +86,6 @@ async function rolloutAt(repository: Repository, commit: Oid, path: string): Pro
     if (error instanceof RolloutError) return null;
     throw error;
   }
-}
-
-async function fromMachine({ threadId, thread }: Session, archives: Archives): Promise<Rollout | null> {
-  if (threadId === null) return null;
-  const { place, redactor } = archives;
-  const own = archives.sources.filter(({ agent }) => thread === null || agent === thread.agent);
-  const named = await filesNamed(own, threadId, place.home);
-  for (const sources of [named, own]) {
-    if (sources.length === 0) continue;
-    const rollouts = redactedRollouts(openRollouts(sources, place), redactor);
-    const { found } = await rollouts.list();
-    if (found.some((each) => each.thread.id === threadId)) return rollouts.read(threadId);
-  }
-  return null;
-}
-
-/** Most agents name a session's file after its id: only those are opened, where there are any. */
-async function filesNamed(sources: readonly Source[], threadId: string, home: string): Promise<Source[]> {
-  const named: Source[] = [];
-  for (const { agent, path } of sources) {
-    const { paths } = await sessionFiles(path.replace(/^~(?=\/|$)/, home), readers[agent]);
-    named.push(...paths.filter((file) => file.includes(threadId)).map((file) => ({ agent, path: file })));
-  }
-  return named;
 }
 
 function around(items: readonly Item[], at: number): { before: Item | null; after: Item | null } {

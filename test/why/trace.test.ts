@@ -216,7 +216,8 @@ test('line ends of Windows and Chinese words change nothing', async (t) => {
 });
 
 async function recordsIn({ repository }: Pick<LineHistory, 'repository'>) {
-  return recordsOf(repository, (await loadStateRef(repository, stateRef))?.oid ?? null);
+  const loaded = await loadStateRef(repository, stateRef);
+  return loaded === null ? noRecords : recordsOf(repository, loaded.oid);
 }
 
 async function trace(history: LineHistory, text: string, given?: typeof noRecords): Promise<Wording[]> {
