@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
-import type { Repository } from '../../scripts/git/types.ts';
-import { isoTime } from '../../scripts/shared/clock.ts';
+import type { CommitSpec, Repository } from '../../scripts/git/types.ts';
 import type { State } from '../../scripts/state/database.ts';
 import { emptyNightRecord, type NightRecord } from '../../scripts/state/night-record.ts';
 import { loadStateRef, saveStateRef, stateRef } from '../../scripts/state/ref.ts';
@@ -10,12 +8,13 @@ import { recordRun } from '../../scripts/state/runs.ts';
 import { emptyState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { handbookPath } from '../../scripts/workspace/layout.ts';
 import { aHandbook, type BlockOf } from './handbooks.ts';
-import { aRepository, env, git, writeFiles } from './repository.ts';
+import { aRepository, env } from './repository.ts';
 
 export const shop = 'git.example.test/acme/shop';
 
-/** The bot that writes a run's commits. */
-const bot = 'commit-to-memory <bot@example.org>';
+/** Who writes a run's commits, and who presses the button. */
+const bot = 'commit-to-memory';
+const merger = 'merger';
 
 /** The n-th day of these histories, in epoch seconds; day 0 is 2026-01-01. */
 export function dayOf(n: number): number {
@@ -27,12 +26,15 @@ export interface LineHistory {
   readonly dir: string;
   readonly repository: Repository;
   readonly state: State;
+  head(): Promise<string>;
   /** Commits the handbook, made of one block unless it is a text. @returns the commit. */
-  person(name: string, handbook: readonly string[] | string, message?: string): string;
+  person(name: string, handbook: readonly string[] | string, message?: string): Promise<string>;
   /** A night: two commits with the run's trailer, recorded on the state ref with what it was proposed as. */
   run(id: string, handbook: readonly string[] | string, pullRequest?: NightRecord['pullRequest']): Promise<string>;
-  /** Any git command, on the day of the next commit. @returns its output. */
-  git(...args: string[]): string;
+  /** Goes on on another branch, made here where there is none. */
+  on(branch: string): Promise<void>;
+  /** Brings what a commit holds: as a merge, as one commit, or as copies of its last two. @returns the new commit. */
+  bring(how: 'merge' | 'squash' | 'rebase', tip: string, message?: string): Promise<string>;
 }
 
 /** A run's whole id. */
@@ -46,36 +48,54 @@ export function handbookOf(knowledge: readonly string[], more: Partial<BlockOf> 
 
 export async function aLineHistory(t: TestContext): Promise<LineHistory> {
   const dir = aRepository(t);
-  const repository = await openRepository(dir, { env });
+  // Without the program no process is started for a read.
+  const repository = await openRepository(dir, { env, backend: 'isomorphic' });
   const state = await emptyState();
   let today = 0;
-  const commit = (author: string, message: string, files: Readonly<Record<string, string>>) => {
+  let ref = 'refs/heads/main';
+  const head = () => repository.readRef(ref);
+  const commit = async (spec: Pick<CommitSpec, 'base' | 'parents' | 'changes' | 'message'>, name: string) => {
     today += 1;
-    writeFiles(dir, files);
-    at(dir, today, author, 'add', '--all');
-    at(dir, today, author, 'commit', '--quiet', '--allow-empty', '--message', message);
-    return git(dir, 'rev-parse', 'HEAD');
+    const author = { name, email: `${name}@example.org` };
+    const next = await repository.writeCommit({ ...spec, author, at: dayOf(today) });
+    await repository.swapRef(ref, await head(), next);
+    return next;
   };
+  const write = async (name: string, message: string, path: string, text: string) => {
+    const base = await head();
+    return commit({ base, parents: base === null ? [] : [base], changes: new Map([[path, text]]), message }, name);
+  };
+  const copy = async (of: string, parents: readonly string[], message: string) =>
+    commit({ base: of, parents, changes: new Map(), message }, merger);
   const textOf = (handbook: readonly string[] | string) =>
     typeof handbook === 'string' ? handbook : handbookOf(handbook);
   return {
     dir,
     repository,
     state,
-    person: (name, handbook, message = `${name} edits`) =>
-      commit(`${name} <${name}@example.org>`, message, { [handbookPath]: textOf(handbook) }),
+    head: async () => (await head()) ?? '',
+    person: (name, handbook, message = `${name} edits`) => write(name, message, handbookPath, textOf(handbook)),
     run: async (id, handbook, pullRequest = null) => {
-      const message = (subject: string) => `memory: ${subject}\n\nMemory-Run: ${runId(id)}\nMemory-Model: builtin`;
-      commit(bot, message('inputs of 1 session'), { 'state.sqlite.json': `run ${id}\n` });
-      const tip = commit(bot, message(`learned in ${shop}`), { [handbookPath]: textOf(handbook) });
-      const ref = git(dir, 'symbolic-ref', 'HEAD');
+      const message = (subject: string) => `memory: ${subject}\n\nMemory-Run: ${runId(id)}\nMemory-Model: builtin\n`;
+      await write(bot, message('inputs of 1 session'), 'state.sqlite.json', `run ${id}\n`);
+      const tip = await write(bot, message(`learned in ${shop}`), handbookPath, textOf(handbook));
       recordRun(state, aRunRow(id, today));
       await record(repository, state, { ref, tip, runId: runId(id), pullRequest, at: dayOf(today) });
       return tip;
     },
-    git: (...args) => {
-      today += 1;
-      return at(dir, today, 'merger <merger@example.org>', ...args);
+    on: async (branch) => {
+      const from = await head();
+      ref = `refs/heads/${branch}`;
+      if ((await head()) === null) await repository.swapRef(ref, null, from);
+    },
+    bring: async (how, tip, message = how) => {
+      const base = (await head()) ?? '';
+      if (how === 'merge') return copy(tip, [base, tip], message);
+      if (how === 'squash') return copy(tip, [base], message);
+      const last = await repository.readCommit(tip);
+      const before = await repository.readCommit(last.parents[0] ?? '');
+      const copied = await copy(before.oid, [base], before.message);
+      return copy(tip, [copied], last.message);
     },
   };
 }
@@ -120,26 +140,4 @@ async function record(repository: Repository, state: State, reached: Reached): P
     at: reached.at,
     message: `state: run ${reached.runId}\n`,
   });
-}
-
-function at(dir: string, today: number, author: string, ...args: string[]): string {
-  const [, name = '', email = ''] = /^(.*) <(.*)>$/.exec(author) ?? [];
-  const time = isoTime(dayOf(today));
-  return execFileSync('git', args, {
-    cwd: dir,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      LC_ALL: 'C',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_AUTHOR_NAME: name,
-      GIT_AUTHOR_EMAIL: email,
-      GIT_AUTHOR_DATE: time,
-      GIT_COMMITTER_NAME: name,
-      GIT_COMMITTER_EMAIL: email,
-      GIT_COMMITTER_DATE: time,
-    },
-  }).trimEnd();
 }

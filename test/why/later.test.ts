@@ -10,7 +10,6 @@ import { parseQuestion } from '../../scripts/why/question.ts';
 import { type Outcome, why } from '../../scripts/why/run.ts';
 import { answerText } from '../../scripts/why/text.ts';
 import { aLineHistory, dayOf, type LineHistory } from '../support/line-histories.ts';
-import { git } from '../support/repository.ts';
 
 const npm = 'Tests are run with `npm test` [k3f7x2ab@12]';
 const cache = 'The cache lives in `.turbo` [k3f7x2ab@20]';
@@ -33,7 +32,7 @@ test('--at shows a line as it was believed then, and what became of it', async (
 test('--history finds a line that is gone, says until when and by what, and follows its earlier wordings', async (t) => {
   const history = await aLineHistory(t);
   await history.run('a', [npm, cache]);
-  history.person('dana', [npm, 'The cache lives in `.turbo` of the root [k3f7x2ab@20]']);
+  await history.person('dana', [npm, 'The cache lives in `.turbo` of the root [k3f7x2ab@20]']);
   await history.run('b', [npm, none]);
   const text = await asked(history, { text: 'turbo', history: true });
   assert.match(text, /The cache lives in `\.turbo` of the root/);
@@ -71,17 +70,10 @@ test('a line that the newest one corrected is found from the new one, with since
 test('who took a line away in a merged branch is named, with the pull request', async (t) => {
   const history = await aLineHistory(t);
   const first = await history.run('a', [npm, cache]);
-  history.git('switch', '--quiet', '--create', 'tidy');
-  history.person('erin', [npm]);
-  history.git('switch', '--quiet', 'main');
-  history.git(
-    'merge',
-    '--quiet',
-    '--no-ff',
-    '--message',
-    "Merge branch 'tidy' into 'main'\n\nSee merge request acme/memory!31",
-    'tidy',
-  );
+  await history.on('tidy');
+  const tidied = await history.person('erin', [npm]);
+  await history.on('main');
+  await history.bring('merge', tidied, "Merge branch 'tidy' into 'main'\n\nSee merge request acme/memory!31");
   const text = await asked(history, { at: first, text: 'cache' });
   assert.match(text, /gone {2}.* by erin <erin@example\.org>/);
   assert.match(text, /merged {2}.* by merger/);
@@ -92,17 +84,17 @@ test('who took a line away in a merged branch is named, with the pull request', 
 test('a line that went and came back stands today', async (t) => {
   const history = await aLineHistory(t);
   const first = await history.run('a', [npm, cache]);
-  history.person('dana', [npm]);
-  history.person('erin', [npm, cache]);
+  await history.person('dana', [npm]);
+  await history.person('erin', [npm, cache]);
   assert.match(await asked(history, { at: first, text: 'cache' }), /It still stands today\./);
 });
 
 test('a date is the end of its day, a time its second, a commit may be cut; nothing else is taken', async (t) => {
   const history = await aLineHistory(t);
-  const first = history.person('dana', [npm]);
-  const second = history.person('dana', [npm, cache]);
-  const { repository, dir } = history;
-  const head = git(dir, 'rev-parse', 'HEAD');
+  const first = await history.person('dana', [npm]);
+  const second = await history.person('dana', [npm, cache]);
+  const { repository } = history;
+  const head = await history.head();
   const at = async (text: string) => (await commitAt(repository, head, text)).oid;
   assert.equal((await repository.readCommit(first)).at, dayOf(1));
   assert.equal(await at('2026-01-02'), first);
@@ -119,7 +111,7 @@ test('a date is the end of its day, a time its second, a commit may be cut; noth
 test('a person’s line without evidence names its author and commit, and that no session stands behind it', async (t) => {
   const history = await aLineHistory(t);
   await history.run('a', [npm]);
-  const commit = history.person('dana', [npm, 'Ask the release captain before a deploy']);
+  const commit = await history.person('dana', [npm, 'Ask the release captain before a deploy']);
   const text = await asked(history, { text: 'release captain' });
   assert.match(text, /added {2}.* by dana <dana@example\.org>/);
   assert.ok(text.includes(commit.slice(0, 12)));
@@ -128,7 +120,11 @@ test('a person’s line without evidence names its author and commit, and that n
 
 test('colour is ours alone: what a line holds of it is shown as text', async (t) => {
   const history = await aLineHistory(t);
-  history.person('da\u001b[31mna', ['red \u001b[31malert\u001b[0m \u202eback [k3f7x2ab@1]'], 'A \u001b[2J subject');
+  await history.person(
+    'da\u001b[31mna',
+    ['red \u001b[31malert\u001b[0m \u202eback [k3f7x2ab@1]'],
+    'A \u001b[2J subject',
+  );
   const outcome = await outcomeOf(history, { text: 'red' });
   assert.equal(outcome.outcome, 'answer');
   if (outcome.outcome !== 'answer') return;
@@ -145,8 +141,9 @@ interface Asking {
   readonly history?: boolean;
 }
 
-async function outcomeOf({ repository, dir }: LineHistory, { text, at, history = false }: Asking): Promise<Outcome> {
-  const head = git(dir, 'rev-parse', 'HEAD');
+async function outcomeOf(from: LineHistory, { text, at, history = false }: Asking): Promise<Outcome> {
+  const { repository, dir } = from;
+  const head = await from.head();
   const commit = await repository.readCommit(at ?? head);
   const files = await repository.readFiles(commit.oid, ['memories']);
   const question = parseQuestion(text, { cwd: dir, workTree: dir, files });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -21,7 +20,7 @@ test('a line is the commit’s that first held it, not the last one that touched
   const history = await aLineHistory(t);
   const first = await history.run('a', [npm]);
   await history.run('b', [npm, cache]);
-  history.person('dana', [npm, cache, port]);
+  await history.person('dana', [npm, cache, port]);
   assert.deepEqual(await told(history, 'npm test'), [`added by run a in ${first}`]);
   assert.match((await told(history, 'The cache lives'))[0] ?? '', /^added by run b in /);
   assert.match((await told(history, 'port 4000'))[0] ?? '', /^added by dana in /);
@@ -29,12 +28,12 @@ test('a line is the commit’s that first held it, not the last one that touched
 
 test('through a merge the line is the run’s on the branch, and the pull request is the merge’s', async (t) => {
   const history = await aLineHistory(t);
-  history.person('dana', [cache]);
-  history.git('switch', '--quiet', '--create', 'memory/nightly');
+  await history.person('dana', [cache]);
+  await history.on('memory/nightly');
   const tip = await history.run('a', [npm, cache]);
-  history.git('switch', '--quiet', 'main');
-  history.git('merge', '--quiet', '--no-ff', '--message', 'Merge pull request #7 from acme/memory/nightly', tip);
-  history.person('dana', [npm, cache, port]);
+  await history.on('main');
+  await history.bring('merge', tip, 'Merge pull request #7 from acme/memory/nightly');
+  await history.person('dana', [npm, cache, port]);
   const { origin } = await newest(history, 'npm test');
   assert.deepEqual([makerOf(origin), origin.commit.oid], ['run a', tip]);
   assert.deepEqual(origin.pullRequest, { number: 7, url: null, from: 'merge' });
@@ -48,14 +47,13 @@ test('through a merge the line is the run’s on the branch, and the pull reques
 
 test('through a squash the line is the run’s whose recorded commit it copies, and who squashed is named', async (t) => {
   const history = await aLineHistory(t);
-  history.person('dana', [cache]);
-  history.git('switch', '--quiet', '--create', 'memory/nightly');
+  await history.person('dana', [cache]);
+  await history.on('memory/nightly');
   const url = 'https://git.example.test/acme/memory/pull/12';
   const tip = await history.run('a', [npm, cache], { number: 12, url });
-  await history.run('b', [npm, cache, port], { number: 12, url });
-  history.git('switch', '--quiet', 'main');
-  history.git('merge', '--quiet', '--squash', 'memory/nightly');
-  history.git('commit', '--quiet', '--message', 'Memory: 2 lines learned (#12)');
+  const last = await history.run('b', [npm, cache, port], { number: 12, url });
+  await history.on('main');
+  await history.bring('squash', last, 'Memory: 2 lines learned (#12)');
   const { origin } = await newest(history, 'npm test');
   assert.deepEqual([makerOf(origin), origin.commit.oid], ['run a', tip]);
   assert.deepEqual(origin.pullRequest, { number: 12, url, from: 'squash' });
@@ -68,26 +66,23 @@ test('through a squash the line is the run’s whose recorded commit it copies, 
 
 test('what a person rewords in the branch before the squash is theirs, and the run’s words are the earlier ones', async (t) => {
   const history = await aLineHistory(t);
-  history.person('dana', [cache]);
-  history.git('switch', '--quiet', '--create', 'memory/nightly');
+  await history.person('dana', [cache]);
+  await history.on('memory/nightly');
   const tip = await history.run('a', [npm, cache]);
-  history.person('erin', [pnpm, cache]);
-  history.git('switch', '--quiet', 'main');
-  history.git('merge', '--quiet', '--squash', 'memory/nightly');
-  history.git('commit', '--quiet', '--message', 'Memory (#12)');
-  const squash = git(history.dir, 'rev-parse', 'HEAD');
+  const reworded = await history.person('erin', [pnpm, cache]);
+  await history.on('main');
+  const squash = await history.bring('squash', reworded, 'Memory (#12)');
   assert.deepEqual(await told(history, 'pnpm test'), [`corrected by merger in ${squash}`, `added by run a in ${tip}`]);
 });
 
 test('through a rebase the line is the run’s whose recorded commit it copies', async (t) => {
   const history = await aLineHistory(t);
-  history.person('dana', [cache]);
-  history.git('switch', '--quiet', '--create', 'memory/nightly');
+  await history.person('dana', [cache]);
+  await history.on('memory/nightly');
   const tip = await history.run('a', [npm, cache]);
-  history.git('switch', '--quiet', 'main');
-  writeFileSync(join(history.dir, 'other.txt'), 'main went on\n');
-  history.person('dana', [cache], 'Main goes on');
-  history.git('cherry-pick', `${tip}~2..${tip}`);
+  await history.on('main');
+  await history.person('dana', [cache], 'Main goes on');
+  await history.bring('rebase', tip);
   const { origin } = await newest(history, 'npm test');
   assert.deepEqual([makerOf(origin), origin.commit.oid], ['run a', tip]);
 });
@@ -95,7 +90,7 @@ test('through a rebase the line is the run’s whose recorded commit it copies',
 test('a block that moves or gets another title keeps the origin of its lines', async (t) => {
   const history = await aLineHistory(t);
   const first = await history.run('a', handbookOf([npm, cache], { title: 'Builds' }));
-  history.person(
+  await history.person(
     'dana',
     `${handbookOf([port], { title: 'Servers' })}\n${handbookOf([cache, npm], { title: 'Tests' })}`,
   );
@@ -105,7 +100,7 @@ test('a block that moves or gets another title keeps the origin of its lines', a
 test('a line is followed through rewordings by people and by runs, with when each wording held', async (t) => {
   const history = await aLineHistory(t);
   const first = await history.run('a', [npm, cache]);
-  const second = history.person('dana', ['Tests are run with `npm test` or `npm t` [k3f7x2ab@12]', cache]);
+  const second = await history.person('dana', ['Tests are run with `npm test` or `npm t` [k3f7x2ab@12]', cache]);
   const third = await history.run('b', [pnpm, cache]);
   const wordings = await trace(history, 'pnpm test');
   assert.deepEqual(
@@ -122,9 +117,9 @@ test('a line is followed through rewordings by people and by runs, with when eac
 test('a line that a person brings back is theirs, and its first life says until when and by whom it was ended', async (t) => {
   const history = await aLineHistory(t);
   const first = await history.run('a', [npm, cache]);
-  const removed = history.person('dana', [cache]);
+  const removed = await history.person('dana', [cache]);
   await history.run('b', [cache, port]);
-  const again = history.person('erin', [cache, port, npm]);
+  const again = await history.person('erin', [cache, port, npm]);
   const wordings = await trace(history, 'npm test');
   assert.deepEqual(
     wordings.map(({ how, since, until }) => [how, since.oid, until?.commit.oid ?? null, until?.how ?? null]),
@@ -138,14 +133,13 @@ test('a line that a person brings back is theirs, and its first life says until 
 
 test('a line that is brought back after its pull request was squashed is not the run’s again', async (t) => {
   const history = await aLineHistory(t);
-  history.person('dana', [cache]);
-  history.git('switch', '--quiet', '--create', 'memory/nightly');
-  await history.run('a', [npm, cache]);
-  history.git('switch', '--quiet', 'main');
-  history.git('merge', '--quiet', '--squash', 'memory/nightly');
-  history.git('commit', '--quiet', '--message', 'Memory (#12)');
-  history.person('dana', [cache]);
-  history.person('erin', [cache, npm]);
+  await history.person('dana', [cache]);
+  await history.on('memory/nightly');
+  const tip = await history.run('a', [npm, cache]);
+  await history.on('main');
+  await history.bring('squash', tip, 'Memory (#12)');
+  await history.person('dana', [cache]);
+  await history.person('erin', [cache, npm]);
   assert.deepEqual(await makers(history, 'npm test'), ['erin', 'run a']);
 });
 
@@ -170,7 +164,7 @@ test('a correction names the line that it superseded, by shared evidence or by i
 test('a trailer alone makes no run: a person who writes one stays the author, and the claim is shown', async (t) => {
   const history = await aLineHistory(t);
   await history.run('a', [npm]);
-  history.person('mallory', [npm, cache], `memory: learned in ${shop}\n\nMemory-Run: ${runId('a')}`);
+  await history.person('mallory', [npm, cache], `memory: learned in ${shop}\n\nMemory-Run: ${runId('a')}`);
   const { origin } = await newest(history, 'The cache lives');
   assert.deepEqual(origin.maker, { kind: 'person', claims: runId('a') });
   assert.equal(origin.run, null);
@@ -179,7 +173,7 @@ test('a trailer alone makes no run: a person who writes one stays the author, an
 test('where no record is here a trailer is believed if the ledger knows the run, and only then', async (t) => {
   const history = await aLineHistory(t);
   await history.run('a', [npm]);
-  history.person('mallory', [npm, cache], `memory\n\nMemory-Run: ${runId('f')}`);
+  await history.person('mallory', [npm, cache], `memory\n\nMemory-Run: ${runId('f')}`);
   const facts = async (text: string) => {
     const [wording] = await trace(history, text, noRecords);
     assert.ok(wording);
@@ -193,12 +187,13 @@ test('where no record is here a trailer is believed if the ledger knows the run,
 test('where the clone is shallow the origin is unknown, not the oldest commit’s author', async (t) => {
   const history = await aLineHistory(t);
   await history.run('a', [npm]);
-  history.person('dana', [npm, cache]);
-  history.person('dana', [npm, cache, port]);
+  await history.person('dana', [npm, cache]);
+  await history.person('dana', [npm, cache, port]);
   const dir = temporaryFolder(t);
   git(dir, 'clone', '--quiet', '--depth=2', `file://${history.dir}`, 'clone');
   const repository = await openRepository(join(dir, 'clone'), { env });
-  const shallow = { ...history, dir: join(dir, 'clone'), repository };
+  const head = async () => git(join(dir, 'clone'), 'rev-parse', 'HEAD');
+  const shallow = { ...history, repository, head };
   assert.equal((await trace(shallow, 'npm test', noRecords))[0]?.how, 'unknown');
   assert.equal((await trace(shallow, 'port 4000', noRecords))[0]?.how, 'added');
 });
@@ -207,7 +202,7 @@ test('line ends of Windows and Chinese words change nothing', async (t) => {
   const history = await aLineHistory(t);
   const chinese = '测试用 `npm test` 运行，不要跳过 [k3f7x2ab@12]';
   const first = await history.run('a', handbookOf([chinese, cache]));
-  history.person('dana', handbookOf([chinese, cache]).replaceAll('\n', '\r\n'));
+  await history.person('dana', handbookOf([chinese, cache]).replaceAll('\n', '\r\n'));
   const third = await history.run('b', handbookOf(['测试用 `npm test` 运行，任何时候都不要跳过 [k3f7x2ab@12]', cache]));
   assert.deepEqual(await told(history, '任何时候都不要跳过'), [
     `reworded by run b in ${third}`,
@@ -221,8 +216,8 @@ async function recordsIn({ repository }: Pick<LineHistory, 'repository'>) {
 }
 
 async function trace(history: LineHistory, text: string, given?: typeof noRecords): Promise<Wording[]> {
-  const { dir, repository } = history;
-  const head = git(dir, 'rev-parse', 'HEAD');
+  const { repository } = history;
+  const head = await history.head();
   const found = findLine({ kind: 'text', text }, await repository.readFiles(head, [handbookPath]));
   assert.equal(found.outcome, 'one', text);
   if (found.outcome !== 'one') throw new Error(text);
