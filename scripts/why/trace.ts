@@ -132,10 +132,11 @@ function waysInto(
   open: (oid: Oid) => AsyncGenerator<ReadVersion>,
 ): (line: MemoryLine, newer: ReadVersion, first: Step) => Promise<Way | null> {
   const entered = new Set<Oid>();
+  const isOn = firstParents(repository);
   return async (line, newer, first) => {
     const { commit } = newer;
     // What this history held since the tip was made has come from it already: then somebody brought the line back.
-    const stoodBefore = async (was: MemoryLine, { commit: tip }: ReadVersion): Promise<boolean> => {
+    const stoodBefore = async (was: MemoryLine, tip: CommitInfo): Promise<boolean> => {
       const [parent] = commit.parents;
       if (parent === undefined) return false;
       for await (const version of open(parent)) {
@@ -156,7 +157,10 @@ function waysInto(
       const version = await nextOf(versions);
       if (version === null) continue;
       const step = stepBack(line, newer, version);
-      if (kind === 'squash' && step.kind !== 'absent' && (await stoodBefore(step.line, version))) continue;
+      if (kind === 'squash' && step.kind !== 'absent') {
+        const tip = await repository.readCommit(oid);
+        if (tip.at > commit.at || (await isOn(oid, commit.oid)) || (await stoodBefore(step.line, tip))) continue;
+      }
       const way: Way = { versions, version, step, passage: { kind, commit } };
       if (step.kind === 'same') return way;
       if (likeness.indexOf(step.kind) <= least) continue;
@@ -168,11 +172,11 @@ function waysInto(
 }
 
 /** Recorded tips that are looked into for what a squash or a rebase copied. */
-const mostTips = 40;
+const mostTips = 20;
 
 /**
- * Commits of runs that a commit may be a copy of, those with the very same file first, then the newest: they are here,
- * and this commit is no part of their history.
+ * Commits of runs that a commit may be a copy of, those with the very same file first, then those of the run that its
+ * message names, then the newest. They are here, and no part of its first-parent history.
  */
 async function squashedInto(
   repository: Repository,
@@ -181,20 +185,16 @@ async function squashedInto(
   blob: Oid | null,
   { tips }: Records,
 ): Promise<Oid[]> {
-  const oids = tips.map(({ oid }) => oid);
-  if (oids.includes(commit.oid)) return [];
+  if (tips.some(({ oid }) => oid === commit.oid)) return [];
+  const own = new Set((await repository.history(commit.oid, searched)).map(({ oid }) => oid));
+  const others = tips.filter(({ oid }) => !own.has(oid));
+  const oids = others.map(({ oid }) => oid);
   const blobs = await repository.oidsAt(oids, path);
-  const here = tips.flatMap(({ oid, runId }, at) => (blobs[at] == null ? [] : [{ oid, runId, blob: blobs[at] }]));
+  const here = others.flatMap(({ oid, runId }, at) => (blobs[at] == null ? [] : [{ oid, runId, blob: blobs[at] }]));
   const claimed = claimedRun(commit);
   const rank = (tip: { runId: string; blob: Oid }) => (tip.blob === blob ? 0 : tip.runId === claimed ? 1 : 2);
   const candidates = here.sort((a, b) => rank(a) - rank(b)).slice(0, mostTips);
-  const found: Oid[] = [];
-  const isOn = firstParents(repository);
-  for (const { oid } of candidates) {
-    const { at } = await repository.readCommit(oid);
-    if (at <= commit.at && !(await isOn(oid, commit.oid))) found.push(oid);
-  }
-  return found;
+  return candidates.map(({ oid }) => oid);
 }
 
 /** Passages that a commit still lies behind: those whose own first-parent history does not hold it. */

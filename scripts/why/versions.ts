@@ -21,8 +21,8 @@ export interface ReadVersion extends Version {
 /** First-parent commits that are looked at. */
 export const mostCommits = 50_000;
 
-/** Texts held at once: a handbook has 256 KB at most. */
-const together = 64;
+/** Texts held at once: a handbook has 256 KB at most, so 64 MB. */
+const together = 256;
 
 /**
  * The versions of one file in a commit's first-parent history, newest first. Commits that leave it as it was are passed

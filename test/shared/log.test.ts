@@ -30,6 +30,15 @@ test('an output is one line, whatever its value holds, and goes nowhere where no
   assert.deepEqual(lines, []);
 });
 
+test('results may be coloured on a terminal that can, unless NO_COLOR is set', () => {
+  const on = (isTTY: boolean, environment: Record<string, string>) =>
+    createLog({ write: () => true, isTTY }, { write: () => true, isTTY }, environment).isColoured;
+  assert.equal(on(true, { TERM: 'xterm' }), true);
+  assert.equal(on(true, { NO_COLOR: '' }), true, 'empty is not set');
+  for (const environment of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) assert.equal(on(true, environment), false);
+  assert.equal(on(false, {}), false);
+});
+
 test('outside GitHub Actions there are no annotations', () => {
   const { log, lines } = aLog({});
   log.annotate('warning', 'bad', { path: 'a.md', line: 1, title: 'x' });
