@@ -93,7 +93,16 @@ function runJson({ runId, startedAt, finishedAt, outcome, models, promptsHash, u
   };
 }
 
-function sessionJson({ shortId, threadId, thread, output, items, fate, words }: Answer['sessions'][number]): Fields {
+function sessionJson({
+  shortId,
+  threadId,
+  thread,
+  output,
+  note,
+  items,
+  fate,
+  words,
+}: Answer['sessions'][number]): Fields {
   return {
     short_id: shortId,
     thread_id: threadId,
@@ -113,6 +122,16 @@ function sessionJson({ shortId, threadId, thread, output, items, fate, words }: 
             prompt_hash: output.promptHash,
             generated_at: isoTime(output.generatedAt),
             summary: `memories/rollout_summaries/${output.stem}.md`,
+          },
+    note:
+      note === null
+        ? null
+        : {
+            path: note.path,
+            authority: note.authority,
+            author: note.author,
+            channel: note.channel,
+            at: note.at === null ? null : isoTime(note.at),
           },
     items: items.map((item) => itemJson(item, words.find(({ n }) => n === item.n) ?? null)),
   };

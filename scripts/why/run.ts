@@ -3,6 +3,7 @@ import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { listLines } from '../state/lines.ts';
 import type { LineRow } from '../state/types.ts';
+import { entriesIn } from '../workspace/extension.ts';
 import { parseHandbook, scopeOf } from '../workspace/handbook.ts';
 import { everywhere, handbookPath, memorySummaryPath } from '../workspace/layout.ts';
 import { type Later, laterOf, type Removal } from './fate.ts';
@@ -79,7 +80,7 @@ export async function why(
     if (wordings.length === 0) throw untraced(line);
     const madeOf = partsOf(line, asked.files);
     const evidence = [line, ...madeOf].flatMap((each) => each.evidence);
-    const sessions = sessionsBehind(known.state, { ...line, evidence });
+    const sessions = sessionsBehind(known.state, { ...line, evidence }, entriesIn(asked.files));
     const shown = asked.history ? wordings : wordings.slice(0, 1);
     const answer: Answer = {
       line,

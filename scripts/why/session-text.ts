@@ -13,8 +13,16 @@ type ShownSession = Answer['sessions'][number];
  * @param line the line itself: of long words the part that it quotes is shown.
  */
 export function sessionText(session: ShownSession, line: string, brush: Brush): string[] {
-  const { shortId, threadId, thread, output, fate, items, words } = session;
+  const { shortId, threadId, thread, output, note, fate, items, words } = session;
   const rows = [`${brush.strong(`session ${shortId}`)}${threadId === null ? '' : `  ${brush.plain(threadId)}`}`];
+  if (note !== null) {
+    const { kind, path, authority, author, channel, at } = note;
+    const who = author === null ? authority : `${author}, ${authority}`;
+    rows.push(
+      `  ${brush.plain(`${kind === 'note' ? 'a note' : 'an imported file'} of ${who}, by ${channel}`)}${at === null ? '' : `, ${isoTime(at)}`}`,
+      `  ${brush.quiet('file')}  ${brush.plain(path)}`,
+    );
+  }
   if (fate !== null) rows.push(`  ${brush.warn(fateText(fate))}`);
   if (thread !== null) {
     const { agent, author, title, startedAt, repo, commit, branch, cwd } = thread;
@@ -31,7 +39,7 @@ export function sessionText(session: ShownSession, line: string, brush: Brush): 
     );
   return [
     ...rows,
-    ...items.flatMap((item) => itemText(item, words.find(({ n }) => n === item.n) ?? null, fate, line, brush)),
+    ...items.flatMap((item) => itemText(item, words.find(({ n }) => n === item.n) ?? null, session, line, brush)),
   ];
 }
 
@@ -42,20 +50,22 @@ const shownAround = 160;
 function itemText(
   { n, row, forgotten }: CitedItem,
   words: Words | null,
-  fate: Fate | null,
+  { fate, note }: ShownSession,
   line: string,
   brush: Brush,
 ): string[] {
   const facts =
     row === null
-      ? 'the state has no such item'
+      ? note === null
+        ? 'the state has no such item'
+        : 'what it says'
       : `${row.who}${row.at === null ? '' : `, ${isoTime(row.at)}`}, line ${row.line} of its file${row.hedged ? ', hedged' : ''}`;
   const head = `  ${brush.strong(`@${n}`)}  ${facts}`;
   const rows = [words === null ? head : `${head}; words ${from[words.from]}`];
   if (forgotten !== null)
     rows.push(`      ${brush.warn(`forgotten since ${isoTime(forgotten.setAt)}: ${forgotten.reason}`)}`);
   if (words === null) {
-    if (fate === null)
+    if (fate === null && note === null)
       rows.push(
         `      ${brush.quiet('Its words can no longer be had: the rollout has expired, and the summary does not quote it.')}`,
       );
@@ -84,6 +94,7 @@ function quotedPart(text: string, line: string): string {
 const from: Readonly<Record<Words['from'], string>> = {
   rollouts_ref: 'from the rollouts ref',
   this_machine: 'from this machine’s own sessions',
+  note: 'from its file',
   summary: 'as the summary has them; the rollout is not at hand',
 };
 

@@ -8,10 +8,11 @@ import { horizonOf } from '../state/prune.ts';
 import { getThread, threadByShortId } from '../state/threads.ts';
 import { listTombstones } from '../state/tombstones.ts';
 import type { EvidenceRow, Stage1Output, ThreadRow, TombstoneRow } from '../state/types.ts';
+import type { ExtensionEntry } from '../workspace/extension.ts';
 import type { Scope } from '../workspace/layout.ts';
 import type { MemoryLine } from './lines.ts';
 
-/** A session that a line stands on. */
+/** A session that a line stands on, or a note or an imported file in a session's place. */
 export interface Session {
   readonly shortId: string;
   readonly threadId: string | null;
@@ -19,6 +20,8 @@ export interface Session {
   readonly thread: ThreadRow | null;
   /** What phase 1 made of it; null where that is gone. */
   readonly output: Stage1Output | null;
+  /** null for a session. */
+  readonly note: ExtensionEntry | null;
   readonly items: readonly CitedItem[];
   /** Why something of it is missing, or does not count; null where all is there. */
   readonly fate: Fate | null;
@@ -43,15 +46,24 @@ export type Fate =
   | { readonly kind: 'pruned'; readonly horizon: EpochSeconds }
   | { readonly kind: 'unknown' };
 
-/** The sessions behind a line, in the order in which it names them. */
-export function sessionsBehind(state: State, line: Pick<MemoryLine, 'evidence' | 'threadId' | 'scope'>): Session[] {
+/**
+ * The sessions behind a line, in the order in which it names them.
+ * @param notes what evidence may name in a session's place.
+ */
+export function sessionsBehind(
+  state: State,
+  line: Pick<MemoryLine, 'evidence' | 'threadId' | 'scope'>,
+  notes: readonly ExtensionEntry[] = [],
+): Session[] {
   const tombstones = listTombstones(state).filter(({ liftedAt }) => liftedAt === null);
   const named: Evidence[] = [...line.evidence];
   const own = line.threadId === null ? null : shortThreadId(line.threadId);
   if (own !== null && !named.some(({ thread }) => thread === own)) named.push({ thread: own, items: [] });
   return named.map((evidence) => {
-    const threadId = evidence.thread === own ? line.threadId : idOf(state, evidence.thread, tombstones);
-    return sessionOf(state, evidence, threadId, line.scope, tombstones);
+    const note = notes.find(({ threadId }) => shortThreadId(threadId) === evidence.thread) ?? null;
+    const known = note?.threadId ?? idOf(state, evidence.thread, tombstones);
+    const session = sessionOf(state, evidence, evidence.thread === own ? line.threadId : known, line.scope, tombstones);
+    return note === null ? session : { ...session, note, fate: null };
   });
 }
 
@@ -78,6 +90,7 @@ function sessionOf(
     threadId,
     thread,
     output,
+    note: null,
     items: items.map((n) => ({
       n,
       row: rows.get(n) ?? null,

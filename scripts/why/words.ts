@@ -8,6 +8,7 @@ import { citedItems, type ItemNumber } from '../shared/evidence.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import type { Redactor } from '../shared/redact.ts';
 import { sha256 } from '../shared/thread-id.ts';
+import type { ExtensionEntry } from '../workspace/extension.ts';
 import { rawSections } from '../workspace/inputs.ts';
 import { rawMemoriesPath, summaryPath } from '../workspace/layout.ts';
 import type { OwnSessions } from './own-sessions.ts';
@@ -25,7 +26,7 @@ export interface Archives {
 /** What was said at an item, and where that was read. */
 export interface Words {
   readonly n: ItemNumber;
-  readonly from: 'rollouts_ref' | 'this_machine' | 'summary';
+  readonly from: 'rollouts_ref' | 'this_machine' | 'summary' | 'note';
   /** The item's text, redacted; of a summary its line that cites the item. */
   readonly text: string;
   /** Text items right before and after; none of a summary. */
@@ -41,6 +42,7 @@ export interface Words {
  */
 export async function wordsOf(session: Session, files: Files, archives: Archives): Promise<Words[]> {
   if (session.items.length === 0) return [];
+  if (session.note !== null) return wordsOfNote(session, session.note);
   const archived = await fromArchive(session, archives);
   const local = archived === null ? await fromMachine(session, archives.own) : null;
   const rollout = archived ?? local;
@@ -56,6 +58,15 @@ export async function wordsOf(session: Session, files: Files, archives: Archives
     }
     const text = quoted(n);
     return text === null ? [] : [{ n, from: 'summary', text, before: null, after: null, unchanged: null }];
+  });
+}
+
+/** A note is one item; of an imported file each line is one. */
+function wordsOfNote({ items }: Session, { kind, body }: ExtensionEntry): Words[] {
+  const lines = body.split('\n');
+  return items.flatMap(({ n }): Words[] => {
+    const text = kind === 'note' ? body : (lines[Number(n) - 1] ?? '');
+    return text.trim() === '' ? [] : [{ n, from: 'note', text, before: null, after: null, unchanged: null }];
   });
 }
 

@@ -29,6 +29,8 @@ export interface LineHistory {
   head(): Promise<string>;
   /** Commits the handbook, made of one block unless it is a text. @returns the commit. */
   person(name: string, handbook: readonly string[] | string, message?: string): Promise<string>;
+  /** Commits any file. */
+  file(name: string, path: string, text: string): Promise<string>;
   /** A night: two commits with the run's trailer, recorded on the state ref with what it was proposed as. */
   run(id: string, handbook: readonly string[] | string, pullRequest?: NightRecord['pullRequest']): Promise<string>;
   /** Goes on on another branch, made here where there is none. */
@@ -75,6 +77,7 @@ export async function aLineHistory(t: TestContext): Promise<LineHistory> {
     state,
     head: async () => (await head()) ?? '',
     person: (name, handbook, message = `${name} edits`) => write(name, message, handbookPath, textOf(handbook)),
+    file: (name, path, text) => write(name, `${name} adds a file`, path, text),
     run: async (id, handbook, pullRequest = null) => {
       const message = (subject: string) => `memory: ${subject}\n\nMemory-Run: ${runId(id)}\nMemory-Model: builtin\n`;
       await write(bot, message('inputs of 1 session'), 'state.sqlite.json', `run ${id}\n`);

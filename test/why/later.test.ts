@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
+import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { answerJson } from '../../scripts/why/json.ts';
 import { openKnownState } from '../../scripts/why/open-state.ts';
 import { ownSessions } from '../../scripts/why/own-sessions.ts';
@@ -9,7 +10,8 @@ import { commitAt } from '../../scripts/why/past.ts';
 import { parseQuestion } from '../../scripts/why/question.ts';
 import { type Outcome, why } from '../../scripts/why/run.ts';
 import { answerText } from '../../scripts/why/text.ts';
-import { aLineHistory, dayOf, type LineHistory } from '../support/line-histories.ts';
+import { entryThreadId, formatEntry } from '../../scripts/workspace/extension.ts';
+import { aLineHistory, dayOf, type LineHistory, shop } from '../support/line-histories.ts';
 
 const npm = 'Tests are run with `npm test` [k3f7x2ab@12]';
 const cache = 'The cache lives in `.turbo` [k3f7x2ab@20]';
@@ -116,6 +118,21 @@ test('a person’s line without evidence names its author and commit, and that n
   assert.match(text, /added {2}.* by dana <dana@example\.org>/);
   assert.ok(text.includes(commit.slice(0, 12)));
   assert.match(text, /No session stands behind it: the author of the commit does\./);
+});
+
+test('a line that rests on a note names its file, whose word it is, and what it says', async (t) => {
+  const history = await aLineHistory(t);
+  const path = 'memories/extensions/ad_hoc/notes/2026-01-02T00-00-00-deploys.md';
+  const header = { scope: shop, author: 'dana', authority: 'human', channel: 'cli', at: dayOf(1) } as const;
+  await history.file('dana', path, formatEntry(path, header, 'Deploys wait for the release captain.'));
+  await history.run('a', [`Deploys wait for the captain [${shortThreadId(entryThreadId(path))}@1]`]);
+  const text = await asked(history, { text: 'wait for the captain' });
+  assert.match(
+    text,
+    /a note of dana, human, by cli, 2026-01-02T00:00:00Z\n {2}file {2}memories\/extensions\/ad_hoc\/notes/,
+  );
+  assert.match(text, /@1 {2}what it says; words from its file\n {4}│ Deploys wait for the release captain\./);
+  assert.doesNotMatch(text, /The state/);
 });
 
 test('colour is ours alone: what a line holds of it is shown as text', async (t) => {
