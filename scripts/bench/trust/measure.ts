@@ -40,6 +40,9 @@ export interface TrustSize {
   readonly recorded?: readonly Rollout[];
 }
 
+/** What `npm run bench -- trust` measures. */
+export const wholeTrust: TrustSize = { faults: 60, sessions: 14, seed: 7 };
+
 /** Plants faults into lines and counts which are caught, and how often a line that nobody touched is taken for one. */
 export async function measureTrust({ faults, sessions, seed, recorded }: TrustSize): Promise<Trust> {
   const corpus = await theCorpus(sessions, recorded ?? null);
