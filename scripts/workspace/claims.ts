@@ -1,4 +1,4 @@
-import { fold, placeOf, quotesIn } from './quotes.ts';
+import { fold, occurs, placeOf, quotesIn } from './quotes.ts';
 import type { Heard } from './said.ts';
 import { contentWords, sequenceOf } from './words.ts';
 
@@ -50,7 +50,7 @@ export function showsCode({ text, isCut }: Code, folded: string): boolean {
 /** Whether an item bears a line out at all: a quotation, a piece of code or a word of the line's own is in it. */
 export function supports({ quotes, codes, own }: Claims, { folded }: Heard): boolean {
   const text = folded();
-  if (quotes.some((quote) => text.includes(fold(quote).trim()))) return true;
+  if (quotes.some((quote) => occurs(quote, text) || text.includes(fold(quote).trim()))) return true;
   if (codes.some((code) => showsCode(code, text))) return true;
   const words = contentWords(text);
   return [...contentWords(own)].some((word) => words.has(word));
