@@ -7,8 +7,8 @@ import { createRedactor } from '../../scripts/shared/redact.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { openState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { evidenceKey, setTombstone } from '../../scripts/state/tombstones.ts';
-import { openSamples } from '../support/sessions.ts';
 import { handbook, sampleTree, state } from '../support/sample-memory.ts';
+import { openSamples } from '../support/sessions.ts';
 
 const alone: CheckBasis = {
   stateOfRef: null,
@@ -71,17 +71,24 @@ for (const [rule, section, line] of planted) {
     const text = tree.files.get(handbook) ?? '';
     const at = text.indexOf('# Task Group: git.example.test/acme/etl-job');
     const from = text.indexOf(`## ${section}\n`, at) + `## ${section}\n`.length;
-    const now = { ...tree, files: new Map([...tree.files, [handbook, `${text.slice(0, from)}${line}\n${text.slice(from)}`]]) };
+    const now = {
+      ...tree,
+      files: new Map([...tree.files, [handbook, `${text.slice(0, from)}${line}\n${text.slice(from)}`]]),
+    };
     assert.deepEqual(await rulesOf(now), [`error ${rule}`]);
     assert.deepEqual(await rulesOf(now, { rollouts: openSamples() }), [`error ${rule}`]);
   });
 }
 
 test('a changed quotation in a line of the memory is found, and so is one whose negation was left out', async () => {
-  assert.deepEqual(await rulesOf(edited('Never add dependencies to this repo', 'Never add big dependencies to this repo')), [
-    'error evidence.quote',
-  ]);
-  const cut = edited(/"No, that's wrong\.[^"]*Never add dependencies to this repo\.[^"]*"/, '"add dependencies to this repo"');
+  assert.deepEqual(
+    await rulesOf(edited('Never add dependencies to this repo', 'Never add big dependencies to this repo')),
+    ['error evidence.quote'],
+  );
+  const cut = edited(
+    /"No, that's wrong\.[^"]*Never add dependencies to this repo\.[^"]*"/,
+    '"add dependencies to this repo"',
+  );
   assert.deepEqual(await rulesOf(cut), ['error evidence.quote']);
 });
 
@@ -105,7 +112,9 @@ test('two lines that say nearly the same, or that cannot both hold, are told', a
   const twice = (a: string, b: string) => edited(heading, `${heading}- ${a} [${etl}@49]\n- ${b} [${etl}@49]\n`);
   const pair = async (a: string, b: string) =>
     (await rulesOf({ ...twice(a, b) }, { lastNight: tree.files })).filter((rule) => rule.includes('bullet.'));
-  assert.deepEqual(await pair('Run the whole suite before a release', 'Before a release run the whole suite'), ['warning bullet.near']);
+  assert.deepEqual(await pair('Run the whole suite before a release', 'Before a release run the whole suite'), [
+    'warning bullet.near',
+  ]);
   for (const [a, b] of [
     ['Always commit the lock file here', 'Never commit the lock file here'],
     ['Use pnpm over npm here', 'Use npm over pnpm here'],
@@ -137,7 +146,10 @@ test('a night that lost more than it can explain is refused; a person may take o
 test('what is wrong where the change is proposed for is old and a warning; what the change brings is an error', async () => {
   const old = edited('## Reusable knowledge\n', '## Reusable knowledge\n- it was so\n');
   const text = old.files.get(handbook) ?? '';
-  const more = { ...old, files: new Map([...old.files, [handbook, text.replace('- it was so\n', '- it was so\n- it is so\n')]]) };
+  const more = {
+    ...old,
+    files: new Map([...old.files, [handbook, text.replace('- it was so\n', '- it was so\n- it is so\n')]]),
+  };
   const { findings } = await check(more, { ...alone, base: old });
   assert.deepEqual(
     findings.map(({ severity, rule, isOld }) => `${severity} ${rule} ${isOld}`),

@@ -84,7 +84,9 @@ test('files and names of lines are fresh, changed or gone in the repository, whi
 async function aboutInstructions(at: AtHand, line: string): Promise<string[]> {
   const now = withLine(line, 'User preferences');
   const { findings } = await check(now, { ...alone, lastNight: tree.files, repositories: [at] });
-  return findings.filter(({ rule }) => rule.startsWith('instructions.')).map(({ severity, rule }) => `${severity} ${rule}`);
+  return findings
+    .filter(({ rule }) => rule.startsWith('instructions.'))
+    .map(({ severity, rule }) => `${severity} ${rule}`);
 }
 
 test('the repository’s own instructions win, unless the memory is a person’s words and newer', async (t) => {
@@ -97,8 +99,12 @@ test('the repository’s own instructions win, unless the memory is a person’s
     'warning instructions.contradicts',
   ]);
   assert.deepEqual(await aboutInstructions(old, '- Use pip over poetry here'), ['error instructions.contradicts']);
-  assert.deepEqual(await aboutInstructions(old, '- Keep the retry limit at 5 tries'), ['error instructions.contradicts']);
-  assert.deepEqual(await aboutInstructions(old, '- Always add the changelog entry first'), ['warning instructions.repeats']);
+  assert.deepEqual(await aboutInstructions(old, '- Keep the retry limit at 5 tries'), [
+    'error instructions.contradicts',
+  ]);
+  assert.deepEqual(await aboutInstructions(old, '- Always add the changelog entry first'), [
+    'warning instructions.repeats',
+  ]);
   assert.deepEqual(await aboutInstructions(old, '- Ask Kim before a release'), []);
 });
 
@@ -113,7 +119,10 @@ test('a finding is silenced with a reason by a file beside the code; what must n
     report.silenced.map(({ finding, because }) => [finding.rule, because]),
     [['bullet.bold', 'our style guide sets names in bold']],
   );
-  assert.deepEqual(report.unused.map(({ rule, line }) => [rule, line]), [['bullet.marker', 5]]);
+  assert.deepEqual(
+    report.unused.map(({ rule, line }) => [rule, line]),
+    [['bullet.marker', 5]],
+  );
   assert.deepEqual(parseAllowances(null), []);
   for (const [text, why] of [
     ['allow:\n  - rule: secret.*\n    because: it is only a test key\n', /line 2: secret\.\* cannot be silenced/],
@@ -136,7 +145,10 @@ test('SARIF names each rule once, points into the file, and suppresses what is s
   assert.equal(sarif.version, '2.1.0');
   const [run] = sarif.runs;
   const rules = run?.tool.driver.rules ?? [];
-  assert.deepEqual(rules.map(({ id }) => id), ['bullet.bold', 'evidence.quote']);
+  assert.deepEqual(
+    rules.map(({ id }) => id),
+    ['bullet.bold', 'evidence.quote'],
+  );
   assert.ok(rules.every(({ shortDescription, help }) => shortDescription.text !== '' && help.text !== ''));
   for (const { ruleId, ruleIndex, level, message, locations, baselineState } of run?.results ?? []) {
     assert.equal(rules[ruleIndex]?.id, ruleId);
@@ -222,5 +234,8 @@ test('--base takes a folder or a branch, an old finding passes, and wrong flags 
     assert.match(stderr, why);
   }
   const explained = await command('check', ['--explain', 'evidence.hedge']);
-  assert.match(explained.stdout, /^evidence\.hedge\n {2}means .+\n {2}example .+\n {2}remedy .+\n {2}silence .+memory-check\.yml/);
+  assert.match(
+    explained.stdout,
+    /^evidence\.hedge\n {2}means .+\n {2}example .+\n {2}remedy .+\n {2}silence .+memory-check\.yml/,
+  );
 });

@@ -56,7 +56,7 @@ const planters: Readonly<Record<FaultKind, Readonly<Record<string, Planter>>>> =
     'two words swapped': (witness, lots) => withQuote(witness, lots, (words) => swapped(words, lots)),
     'the negation left out': (witness, lots) =>
       withQuote(witness, lots, (words) =>
-        words.replace(/\b(?:never|do not|don't|no|niemals|nicht|jamais|pas de)\b ?|永远不要|不要/i, ''),
+        words.replace(/\b(?:never|do not|don't|no(?!,)|niemals|nicht|jamais|pas de)\b ?|永远不要|不要/i, ''),
       ),
     'a number changed': (witness, lots) =>
       withQuote(witness, lots, (words) => words.replace(/\d+/, (number) => String(Number(number) + 1 + lots.below(9)))),
