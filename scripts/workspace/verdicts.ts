@@ -1,8 +1,9 @@
 import type { Evidence } from '../shared/evidence.ts';
-import { isHedged, isHedgedIn, languageOf } from '../shared/hedges.ts';
+import { languageOf } from '../shared/hedges.ts';
 import { type Authority, authorityOf } from './authority.ts';
 import { type Claims, claimsOf, longestRun, showsCode, supports } from './claims.ts';
-import { fold, occurs, quotesIn } from './quotes.ts';
+import { droppedDoubt } from './doubts.ts';
+import { occurs, quotesIn } from './quotes.ts';
 import { isRuleText } from './rule-words.ts';
 import type { Heard, Session } from './said.ts';
 import { contentWords, sequenceOf } from './words.ts';
@@ -62,7 +63,7 @@ export function judgeLine(line: Line, sessionOf: (thread: string) => Session | n
         ...codeFaults(line, claims, sessions),
         ...ruleFaults(line, claims, sessions, cited),
         ...(quoted.length > 0 ? [] : raisedFaults(line, claims, cited)),
-        ...hedgeFaults(line, claims, cited),
+        ...doubtFaults(line.text, claims, cited.filter(isHuman)),
         ...markFaults(line, sessions, cited),
       ];
   const bearing = cited.filter((heard) => supports(claims, heard)).map(({ said }) => said);
@@ -156,15 +157,10 @@ function raisedFaults({ section, text }: Line, claims: Claims, cited: readonly H
   return isAnothers ? [fault('evidence.raised', 'These are the words of a tool or an agent, not of the person.')] : [];
 }
 
-/** A doubt of the person's, in the sentence that the line is from, must stand in the line too. */
-function hedgeFaults({ text }: Line, claims: Claims, cited: readonly Heard[]): Fault[] {
-  if (isHedged(text) || /\(candidate\)/.test(text)) return [];
-  const sources = cited.filter(isHuman).map((heard) => sourceIn(claims, heard));
-  const most = Math.max(0, ...sources.map(({ shared }) => shared));
-  const closest = sources.filter(({ shared }) => shared === most && shared >= 2);
-  const held = ({ sentence, language }: Source) => isHedgedIn(sentence, language) && !isHedgedIn(text, language);
-  if (closest.length === 0 || !closest.every(held)) return [];
-  return [fault('evidence.hedge', `The person held something back: “${shortened(closest[0]?.sentence ?? '')}”.`)];
+/** A doubt of the person's that the line drops. */
+function doubtFaults(text: string, claims: Claims, persons: readonly Heard[]): Fault[] {
+  const doubt = droppedDoubt(text, claims, persons);
+  return doubt === null ? [] : [fault('evidence.hedge', `The person held something back: “${shortened(doubt)}”.`)];
 }
 
 /** What phase 1 could not verify, or held for a candidate, is no more certain in the handbook. */
@@ -184,46 +180,6 @@ function markFaults({ text }: Line, sessions: readonly Session[], cited: readonl
 /** A line of one or two words may be put in words that the person did not use. */
 function wordsIn({ own, codes, quotes }: Claims): number {
   return contentWords([own, ...quotes, ...codes.map(({ text }) => text)].join(' ')).size;
-}
-
-/** Where in an item a line is from. */
-interface Source {
-  /** One, or the few that a quotation spans. */
-  readonly sentence: string;
-  readonly language: ReturnType<typeof languageOf>;
-  /** Words that the line has too; a quotation counts for more than any words. */
-  readonly shared: number;
-}
-
-function sourceIn({ quotes, own, codes }: Claims, { said }: Heard): Source {
-  const language = languageOf(said.text);
-  const sentences = said.text
-    .slice(0, 8_000)
-    .split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
-    .filter((sentence) => sentence.trim() !== '');
-  for (const quote of quotes) {
-    const sentence = sentenceWith(quote, sentences);
-    if (sentence !== null) return { sentence, language, shared: quotedOutright };
-  }
-  const wanted = contentWords([own, ...codes.map((code) => code.text)].join(' '));
-  const ranked = sentences.map((sentence) => {
-    const words = contentWords(sentence);
-    return { sentence: sentence.trim(), language, shared: [...wanted].filter((word) => words.has(word)).length };
-  });
-  return ranked.reduce((best, one) => (one.shared > best.shared ? one : best), { sentence: '', language, shared: 0 });
-}
-
-const quotedOutright = 1_000;
-
-function sentenceWith(quote: string, sentences: readonly string[]): string | null {
-  if (!occurs(quote, fold(sentences.join(' ')))) return null;
-  for (let length = 1; length <= Math.min(8, sentences.length); length += 1) {
-    for (let first = 0; first + length <= Math.min(200, sentences.length); first += 1) {
-      const joined = sentences.slice(first, first + length).join(' ');
-      if (occurs(quote, fold(joined))) return joined.trim();
-    }
-  }
-  return null;
 }
 
 /** Whether words in the one can be looked for in the other: both in one language, or at least one script. */
