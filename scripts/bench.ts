@@ -6,6 +6,9 @@ import { measures } from './bench/measures.ts';
 import { parseReading, readingText } from './bench/reading.ts';
 import { table } from './bench/report.ts';
 import { measureRetrieval, retrievalText } from './bench/retrieval.ts';
+import { broken, measureTrust, wholeTrust } from './bench/trust/measure.ts';
+import { secretsText, trustText } from './bench/trust/report.ts';
+import { measureSecrets } from './bench/trust/secrets.ts';
 import type { Measure } from './bench/types.ts';
 import { judge, type Result } from './bench/verdict.ts';
 import { type ExitCode, exitCodes, UsageError } from './shared/errors.ts';
@@ -31,12 +34,13 @@ const spec: CommandSpec = {
     },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },
-  positionals: ['[retrieval|<measure>]'],
+  positionals: ['[retrieval|trust|<measure>]'],
   examples: [
     'npm run bench',
     'npm run bench -- --check',
     'npm run bench -- recall --check',
     'npm run bench -- --only read --only memory',
+    'npm run bench -- trust --check',
     'npm run bench -- retrieval --corpus ~/corpus --questions questions.jsonl',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
   ],
@@ -48,12 +52,13 @@ await main(spec, bench);
 async function bench(world: World): Promise<ExitCode> {
   const { flags, log } = world;
   if (flags.positionals[0] === 'retrieval') return retrieval(world);
+  if (flags.positionals[0] === 'trust') return trust(world);
   const wanted = [...flags.listOf('only'), ...flags.positionals];
   const unknown = wanted.find((name) => measures.every((measure) => measure.name !== name));
   if (unknown !== undefined)
     throw new UsageError(
       `There is no measure “${unknown}”.`,
-      `There are: ${measures.map(({ name }) => name).join(', ')}; and retrieval.`,
+      `There are: ${measures.map(({ name }) => name).join(', ')}; and retrieval, trust.`,
     );
   const chosen = measures.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   if (flags.isOn('once')) return once(world, chosen);
@@ -70,6 +75,19 @@ async function bench(world: World): Promise<ExitCode> {
   const isMissed = results.some(({ verdict }) => verdict === 'missed');
   log.result(flags.isOn('json') ? JSON.stringify({ held: !isMissed, measures: results }) : table(results));
   return isMissed && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
+}
+
+/** How many planted faults are caught, and how many secrets. */
+async function trust({ flags, log }: World): Promise<ExitCode> {
+  const measured = await measureTrust(wholeTrust);
+  const secrets = await measureSecrets();
+  const faults = broken(measured, { planted: 30, untouched: 500 });
+  log.result(
+    flags.isOn('json')
+      ? JSON.stringify({ held: faults.length === 0, ...measured, secrets, broken: faults })
+      : [trustText(measured), secretsText(secrets), ...faults.map((fault) => `Missed: ${fault}.`)].join('\n\n'),
+  );
+  return faults.length > 0 && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
 }
 
 /** How well the memory of a corpus answers questions, beside the transcripts themselves. */

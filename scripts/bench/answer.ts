@@ -61,8 +61,13 @@ function rowsIn(request: string): Row[] {
   const body: { input?: { role?: string; content?: string }[] } = JSON.parse(request);
   const rollout = body.input?.findLast(({ role }) => role === 'user')?.content ?? '';
   return [...rollout.matchAll(/^\[(\w{4,12}) @([\d:.]{1,20})[^\]\n]{0,60}\] (.{0,60})/gm)].map(
-    ([, who = '', n = '', words = '']) => ({ n, who, words: words.replace(/["'`\\[\]()]/g, '…').trim() }),
+    ([, who = '', n = '', words = '']) => ({ n, who, words: wholeWords(words.replace(/["'`\\[\]()]/g, '…')) }),
   );
+}
+
+/** A quotation does not end within a word. */
+function wholeWords(text: string): string {
+  return (text.length < 60 ? text : text.replace(/ \S{0,59}$/, '')).trim();
 }
 
 function pieces(text: string): string[] {

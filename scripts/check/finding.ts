@@ -11,6 +11,8 @@ export interface Finding {
   readonly message: string;
   /** What to do about it. */
   readonly remedy: string;
+  /** Whether it is as wrong where the change is proposed for; absent where nobody compared. */
+  readonly isOld?: boolean;
 }
 
 /** By path, line and rule; the same said twice is said once. */

@@ -51,6 +51,13 @@ export async function workingTree(workTree: string): Promise<Tree> {
   return { files: new Map([...files].sort(([a], [b]) => byBinary(a, b))), odd };
 }
 
+/** A file beside the memory: the working tree's, of a bare repository HEAD's; null where there is none. */
+export async function textBeside(repository: Repository, head: Oid | null, path: string): Promise<string | null> {
+  const { workTree } = repository;
+  if (workTree !== null) return (await kindAt(join(workTree, path))) === 'file' ? textAt(join(workTree, path)) : null;
+  return head === null ? null : ((await repository.readFiles(head, [path])).get(path) ?? null);
+}
+
 const roots = ['memories', statePath] as const;
 
 type Kind = Leaf['kind'] | 'folder' | 'device';

@@ -97,7 +97,7 @@ function sinceOf(flags: Flags): EpochSeconds | null {
   return at;
 }
 
-function parseSource(text: string): Source {
+export function parseSource(text: string): Source {
   const at = text.indexOf(':');
   const agent = agents.find((name) => name === text.slice(0, at));
   const path = text.slice(at + 1);

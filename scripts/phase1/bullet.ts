@@ -1,16 +1,10 @@
-import type { Item } from '../rollout/types.ts';
 import { formatItems, type ItemNumber } from '../shared/evidence.ts';
+import type { Session } from '../workspace/said.ts';
+import { type Line as JudgedLine, judgeLine } from '../workspace/verdicts.ts';
 import type { Line } from './outline.ts';
-import { fold, occurs, quotesIn } from './quotes.ts';
 
 /** Which of the two texts, as the model knows it. */
 export type Field = 'raw_memory' | 'rollout_summary';
-
-/** An item that a bullet can cite; its text as quotations are compared with it is made once, when it is needed. */
-export interface Citable {
-  readonly item: Item;
-  folded(): string;
-}
 
 export interface CheckedBullet {
   /** Words and evidence as they may be stored; null where the bullet has to go. */
@@ -19,25 +13,11 @@ export interface CheckedBullet {
   readonly problems: readonly string[];
 }
 
-export function citable(items: readonly Item[]): ReadonlyMap<ItemNumber, Citable> {
-  return new Map(
-    items.map((item) => {
-      let folded: string | undefined;
-      const once = (): string => {
-        folded ??= fold(item.text);
-        return folded;
-      };
-      return [item.n, { item, folded: once }];
-    }),
-  );
-}
-
 /** Compares one bullet with the items that it names. */
-export function checkBullet(line: Line, field: Field, items: ReadonlyMap<ItemNumber, Citable>): CheckedBullet {
+export function checkBullet(line: Line, field: Field, session: Session): CheckedBullet {
   const { words, numbers } = withoutMarks(line.text);
-  const named = numbers.flatMap((number) => items.get(number) ?? []);
-  const unknown = numbers.filter((number) => !items.has(number));
-  const human = named.filter(({ item }) => item.who === 'human');
+  const named = numbers.filter((number) => session.at(number).length > 0);
+  const unknown = numbers.filter((number) => session.at(number).length === 0);
   const at = `${field}, "${excerpt(words)}"`;
   const problems: string[] = [];
   if (unknown.length > 0) problems.push(`${at}: there is no item ${unknown.slice(0, 5).join(', ')}.`);
@@ -47,20 +27,28 @@ export function checkBullet(line: Line, field: Field, items: ReadonlyMap<ItemNum
       ? { text: null, isUnverified: false, problems }
       : { text: marked(words), isUnverified: true, problems };
   }
-  if (isPreference(line) && human.length === 0) {
+  const speakers = named.flatMap((number) => session.at(number)).map(({ said }) => said.who);
+  if (isPreference(line) && !speakers.includes('human')) {
     problems.push(`${at}: a preference must name an item of the human, and these are not.`);
     return { text: null, isUnverified: false, problems };
   }
-  const sources = human.length > 0 ? human : named;
-  const missing = quotesIn(words).filter((quote) => !sources.some((source) => occurs(quote, source.folded())));
-  for (const quote of missing.slice(0, 3))
-    problems.push(
-      `${at}: the words "${excerpt(quote)}" are not in ${human.length > 0 ? 'the human items' : 'the items'} ` +
-        `${sources.map(({ item }) => item.n).join(', ')} that it names.`,
-    );
-  const evidence = formatItems(named.map(({ item }) => item.n));
-  const text = missing.length > 0 ? marked(words) : words;
-  return { text: `${text} ${evidence}`, isUnverified: missing.length > 0, problems };
+  const evidence = [{ thread: '', items: named }];
+  const { faults } = judgeLine({ text: words, section: sectionOf(line), evidence }, () => session);
+  problems.push(...faults.map(({ message }) => `${at}, items ${named.join(', ')}: ${message}`));
+  if (faults.some(({ rule }) => rule === 'evidence.rule')) return { text: null, isUnverified: false, problems };
+  const text = faults.length > 0 ? marked(words) : words;
+  return { text: `${text} ${formatItems(named)}`, isUnverified: faults.length > 0, problems };
+}
+
+function sectionOf(line: Line): JudgedLine['section'] {
+  switch (line.section) {
+    case 'project':
+    case 'personal':
+    case 'preferences':
+      return 'preferences';
+    default:
+      return line.section;
+  }
 }
 
 /** At most 120 characters of a text, on one line: for a problem's sentence. */

@@ -1,6 +1,6 @@
 import type { Item, Thread } from '../rollout/types.ts';
-import type { ItemNumber } from '../shared/evidence.ts';
-import { type Citable, checkBullet, citable, excerpt, type Field } from './bullet.ts';
+import { type Session, sessionOfItems } from '../workspace/said.ts';
+import { checkBullet, excerpt, type Field } from './bullet.ts';
 import { fitLines } from './fit.ts';
 import { outcomes, readHead } from './head.ts';
 import { stage1Limits } from './limits.ts';
@@ -25,9 +25,9 @@ export interface Verified {
 
 /**
  * Compares a stage-1 text with the rollout. Every bullet must end in items that exist, a preference in one of a human,
- * and what stands in quotation marks must be in the human items that the bullet names (any named item where it names
- * none of a human). A quotation that is nowhere marks its bullet; a preference without a human, or a bullet of the raw
- * memory without evidence, is dropped.
+ * and the items must bear it out (`judgeLine`): quotations, commands, whose words they are, what the person held back.
+ * What they do not bear out is marked; a preference without a human, a bullet of the raw memory without evidence and a
+ * rule that a tool's text made are dropped.
  * @param shown the items that the model saw: no others can be cited
  */
 export function verifyText(
@@ -35,10 +35,10 @@ export function verifyText(
   shown: readonly Item[],
   { thread, audience }: { readonly thread: Thread; readonly audience: Audience },
 ): Verified {
-  const items = citable(shown);
+  const session = sessionOfItems(shown);
   const head = readHead(text.rawMemory, thread);
-  const raw = checkLines(outline(head.body), 'raw_memory', items, audience);
-  const summary = checkLines(outline(text.rolloutSummary), 'rollout_summary', items, audience);
+  const raw = checkLines(outline(head.body), 'raw_memory', session, audience);
+  const summary = checkLines(outline(text.rolloutSummary), 'rollout_summary', session, audience);
   const rawLines = withTask(raw.lines, head.head);
   const rawMemory = `${head.head}\n\n${fitLines(rawLines, stage1Limits.rawMemoryBytes - Buffer.byteLength(head.head) - 2)}`;
   const rolloutSummary = fitLines(summary.lines, stage1Limits.rolloutSummaryBytes);
@@ -74,12 +74,7 @@ interface Checked {
   readonly dropped: number;
 }
 
-function checkLines(
-  lines: readonly Line[],
-  field: Field,
-  items: ReadonlyMap<ItemNumber, Citable>,
-  audience: Audience,
-): Checked {
+function checkLines(lines: readonly Line[], field: Field, session: Session, audience: Audience): Checked {
   const problems: string[] = [];
   let unverified = 0;
   let dropped = 0;
@@ -91,7 +86,7 @@ function checkLines(
       problems.push(`${field}: a heading of preference signals says neither (project) nor (personal).`);
     if (line.kind === 'words') return field === 'raw_memory' ? [] : [line];
     if (line.kind !== 'bullet') return [line];
-    const bullet = checkBullet(line, field, items);
+    const bullet = checkBullet(line, field, session);
     problems.push(...bullet.problems);
     if (bullet.text === null) dropped += 1;
     else if (bullet.isUnverified) unverified += 1;

@@ -22,13 +22,27 @@ export type Language =
  * nothing about what is kept; consolidation may not turn such words into a rule. Reads the first 4,000 characters.
  */
 export function isHedged(text: string): boolean {
+  return isHedgedIn(text, languageOf(text));
+}
+
+/** The same for a text whose language is known from what stands around it; `und` is read as English. */
+export function isHedgedIn(text: string, language: Language): boolean {
   const head = text.slice(0, maxRead).toLowerCase();
-  const language = languageOf(head);
   if (language === 'zh' || language === 'ja' || language === 'ko')
     return hedges[language].some((word) => head.includes(word));
   const spaced = ` ${head.replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `;
-  const lists = language === 'und' ? [hedges.en] : [hedges[language]];
-  return lists.some((list) => list.some((word) => spaced.includes(` ${word} `)));
+  return hedges[language === 'und' ? 'en' : language].some((word) => spaced.includes(` ${word} `));
+}
+
+/**
+ * Whether there is a list of hedges for a text's language. Of a language in Latin letters that is none of ours only a
+ * longer text can tell; one that borrows small words of ours is taken for ours.
+ */
+export function hasHedges(text: string): boolean {
+  if (languageOf(text) !== 'und') return true;
+  const head = text.slice(0, maxRead);
+  const words = count(head, /[\p{L}\p{M}]+/gu);
+  return words === 0 || (count(head, /\p{Script=Latin}/gu) * 2 > count(head, /\p{L}/gu) && words < 12);
 }
 
 /** A guess by script, and for Latin letters by the most frequent small words. Reads the first 4,000 characters. */
@@ -104,7 +118,7 @@ const smallWords: Readonly<
     'der die das und ist nicht ein eine einen zu mit auf für den dem des wir ich es bitte auch im von sind keine kein aber noch wie nur bei oder',
   ),
   fr: wordSet(
-    'le la les et est pas un une des de du dans pour que qui sur avec ne nous je il au aux ce cette sont plus mais ou',
+    'le la les et est pas un une des de du dans pour que qui sur avec ne nous je il au aux ce cette sont plus mais ou on vous tu se vers sans peut être',
   ),
   es: wordSet('el la los las y es no un una de del en para que con por se lo al como pero usa este esta son más hay'),
   pt: wordSet('o a os as e é não um uma de do da em para que com por se no na dos das mas como este esta são mais'),

@@ -35,8 +35,8 @@ export interface Log {
   info(text: string): void;
   warn(text: string): void;
   error(text: string): void;
-  /** On GitHub Actions an annotation beside the line; elsewhere nothing, since the result says it. */
-  annotate(kind: 'warning' | 'error', text: string, spot: Spot): void;
+  /** On GitHub Actions, or `always`, an annotation beside the line; elsewhere nothing, since the result says it. */
+  annotate(kind: 'warning' | 'error', text: string, spot: Spot, always?: boolean): void;
   /** One line that is rewritten on a terminal; elsewhere a plain line at every tenth of the work. */
   progress(progress: Progress): void;
   /** Appends Markdown to the step summary, where the environment names one. */
@@ -68,8 +68,8 @@ export function createLog(stdout: Out, stderr: Out, environment: Readonly<Record
     info: (text) => line(escaped(text)),
     warn: (text) => line(annotate('warning', text)),
     error: (text) => line(annotate('error', text)),
-    annotate: (kind, text, { path, line: number, title }) => {
-      if (environment.GITHUB_ACTIONS !== 'true') return;
+    annotate: (kind, text, { path, line: number, title }, always = false) => {
+      if (!always && environment.GITHUB_ACTIONS !== 'true') return;
       const spot = `file=${workflowProperty(path)},line=${number},title=${workflowProperty(title)}`;
       line(`::${kind} ${spot}::${workflowText(text.replace(/\n/g, ' '))}`);
     },

@@ -44,6 +44,15 @@ export function outputOf(state: State, threadId: string): Stage1Output | null {
   return row && outputFrom(row);
 }
 
+/** What each class of extractor wrote of a thread, empty ones left out. */
+export function outputsOfThread(state: State, threadId: string): Stage1Output[] {
+  const rows = state.all(
+    `select ${outputColumns} from stage1_outputs o where o.thread_id = :thread and ${hasText} order by o.extractor_class`,
+    { thread: threadId },
+  );
+  return rows.map(outputFrom);
+}
+
 /** The stem that the thread's summaries have had since its first extraction. */
 export function stemOf(state: State, threadId: string): string | null {
   const row = state.first(

@@ -2,7 +2,9 @@ import { parseEvidence } from '../shared/evidence.ts';
 import type { SectionName } from './block-lines.ts';
 import type { Bullet } from './handbook.ts';
 import { everywhere, type Scope } from './layout.ts';
+import { demands } from './rule-words.ts';
 import { withoutQuotes } from './text-rules.ts';
+import { judgeLine } from './verdicts.ts';
 import { error, type ItemFact, type RuleContext, type Spot, type Violation } from './violation.ts';
 
 /** What is wrong with a bullet's evidence. A person's bullet is not asked for any. */
@@ -25,9 +27,19 @@ export function evidenceViolations(
     }
   }
   if (found.length > 0) return found;
-  return scope === everywhere
-    ? everywhereViolations(spot, bullet, facts)
-    : scopeViolations(spot, scope, section, bullet, facts);
+  const broken =
+    scope === everywhere
+      ? everywhereViolations(spot, bullet, facts)
+      : scopeViolations(spot, scope, section, bullet, facts);
+  return [...broken, ...wordViolations(spot, section, bullet, context)];
+}
+
+/** What the words of the sessions do not bear out, where they are at hand. */
+function wordViolations(spot: Spot, section: SectionName, bullet: Bullet, context: RuleContext): Violation[] {
+  const { sessionOf } = context;
+  if (sessionOf === undefined) return [];
+  const { faults } = judgeLine({ text: bullet.text, section, evidence: bullet.evidence }, sessionOf);
+  return faults.map(({ rule, message }) => error(spot, bullet.line, rule, message));
 }
 
 /** Whether a bullet's last words are evidence; `(unverified)` and a full stop may follow. */
@@ -73,10 +85,7 @@ function isHearsay({ who }: ItemFact): boolean {
   return who === 'other_agent' || who === 'harness';
 }
 
-const ruleWords =
-  /(?<!\p{L})(?:always|never|must|should|shall|do not|don['’]t|make sure|immer|niemals?|muss|müssen|darf nicht|toujours|jamais|siempre|nunca)(?!\p{L})|必须|必須|务必|總是|总是|不要|永远|يجب|دائم|أبد|всегда|никогда/iu;
-
 /** Whether a bullet tells what to do, outside of what it quotes. */
 function isRule(bullet: Bullet): boolean {
-  return ruleWords.test(withoutQuotes(bullet.text));
+  return demands.test(withoutQuotes(bullet.text));
 }

@@ -1,3 +1,5 @@
+import { wordsOf } from './words.ts';
+
 /** Finds texts that say nearly the same as another one. */
 export interface NearMatches {
   /** The places, in the list that was indexed, of texts that share at least that many of their words with this one. */
@@ -47,24 +49,4 @@ function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   for (const word of a) if (b.has(word)) both += 1;
   const all = a.size + b.size - both;
   return all === 0 ? 0 : both / all;
-}
-
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
-
-/** At most 200 of a text's words, so that one endless line costs no more than a long one. */
-function wordsOf(text: string): Set<string> {
-  const words = new Set<string>();
-  for (const [run] of text
-    .slice(0, 4_000)
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}\p{M}_]+/gu)) {
-    if (words.size >= 200) break;
-    if (!unspaced.test(run)) words.add(run);
-    else {
-      const characters = [...run];
-      for (let at = 0; at + 1 < characters.length || at === 0; at += 1)
-        words.add(`${characters[at]}${characters[at + 1] ?? ''}`);
-    }
-  }
-  return words;
 }

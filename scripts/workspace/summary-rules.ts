@@ -1,4 +1,4 @@
-import { parseEvidence } from '../shared/evidence.ts';
+import { parseEvidence, withoutEvidence } from '../shared/evidence.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { endsInEvidence } from './evidence-rules.ts';
 import { type Block, bulletsOf, parseHandbook, scopeOf } from './handbook.ts';
@@ -7,6 +7,7 @@ import { lineHash, normaliseLine } from './lines.ts';
 import { indexTexts } from './near.ts';
 import { type SummarySection, summaryHeadings, summarySections } from './summary-sections.ts';
 import { textViolations } from './text-rules.ts';
+import { judgeLine } from './verdicts.ts';
 import { error, type RuleContext, type Violation, warning } from './violation.ts';
 
 const spot = { path: memorySummaryPath, block: null };
@@ -75,12 +76,20 @@ function sourceViolations(
         const unknown = parseEvidence(text).some(({ thread, items }) =>
           items.some((item) => context.evidenceOf(thread, item) === null),
         );
-        return unknown ? [error(spot, line, 'evidence.unknown', 'No session has an item that this line cites.')] : [];
+        if (unknown) return [error(spot, line, 'evidence.unknown', 'No session has an item that this line cites.')];
+        return wordViolations(text, line, context);
       }
       if (index.of(normaliseLine(text)).length > 0) return [];
       const message = 'The line stands in no block that applies to `*`, and cites no evidence.';
       return [error(spot, line, 'summary.source', message)];
     });
+}
+
+function wordViolations(text: string, line: number, { sessionOf }: RuleContext): Violation[] {
+  if (sessionOf === undefined) return [];
+  const words = withoutEvidence(text).replace(/^- /, '').trim();
+  const { faults } = judgeLine({ text: words, section: 'none', evidence: parseEvidence(text) }, sessionOf);
+  return faults.map(({ rule, message }) => error(spot, line, rule, message));
 }
 
 function contentsViolations(sections: readonly SummarySection[], blocks: readonly Block[]): Violation[] {

@@ -1,4 +1,5 @@
 import type { Scope } from './layout.ts';
+import type { Session } from './said.ts';
 
 /** A rule that memory files break. */
 export interface Violation {
@@ -33,6 +34,8 @@ export interface RuleContext {
   isPersonLine(scope: Scope, hash: string): boolean;
   /** null where no such item is known. `thread` is the short id. */
   evidenceOf(thread: string, item: string): ItemFact | null;
+  /** What is at hand of a session's words, by short id; absent where nobody is to look. */
+  readonly sessionOf?: (thread: string) => Session | null;
 }
 
 /** Where violations of one part are reported. */

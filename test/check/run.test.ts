@@ -15,7 +15,16 @@ const handbook = 'memories/MEMORY.md';
 const raw = 'memories/raw_memories.md';
 const state = 'state.sqlite.json';
 
-const alone: CheckBasis = { stateOfRef: null, lastNight: null, audience: 'team', redactor: createRedactor({}) };
+const alone: CheckBasis = {
+  stateOfRef: null,
+  lastNight: null,
+  audience: 'team',
+  redactor: createRedactor({}),
+  base: null,
+  rollouts: null,
+  repositories: [],
+  allowances: [],
+};
 
 async function theTree(t: TestContext): Promise<Tree> {
   const repository = await openRepository(await aMemory(t), { env });

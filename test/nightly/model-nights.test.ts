@@ -125,11 +125,14 @@ test('a preference in one repository brings `*` up to date, which sees the chang
 
 test('a session that grew is read again, and its repository is told what changed in it', async (t) => {
   const { nights } = await afterInit(t);
-  nights.write({ ...build, happened: [...build.happened, { run: 'make', out: 'FACT the cache must be cleared' }] });
+  nights.write({
+    ...build,
+    happened: [...build.happened, { run: 'make', out: 'FACT the cache was stale and is cleared now' }],
+  });
   const { requests } = await nights.play({ at: '2026-11-30T03:00:00Z' });
   assert.equal(requests.filter(isExtraction).length, 1);
   const diff = firstOf({ requests }, shop).texts[1] ?? '';
-  assert.match(diff, /^\+- the cache must be cleared \(@8\)$/m);
+  assert.match(diff, /^\+- the cache was stale and is cleared now \(@8\)$/m);
   assert.doesNotMatch(diff, /^[+-].*port 5432/m);
 });
 

@@ -50,7 +50,10 @@ test('what does not hold is asked for once more, with the problem named', async 
     requests.map((request) => request.attempt),
     [1, 2],
   );
-  assert.match(requests[1]?.messages.at(-1)?.text ?? '', /the words "never test" are not in the human items 3/);
+  assert.match(
+    requests[1]?.messages.at(-1)?.text ?? '',
+    /items 3: The words “never test” are not in the human items that it cites/,
+  );
 });
 
 test('what still does not hold is marked, and a preference without a human is dropped', async () => {

@@ -32,7 +32,10 @@ test('a quotation must be in the human items that the bullet names', () => {
     ['said "always delete memory" (@3)', false],
     ['said "KeyError: total" (@3,5)', false],
     ['the output says "KeyError: total" (@5)', true],
-    ['runs `echo "not a quotation at all"` (@3)', true],
+    ['shows `edit a "merged" thing` (@3)', false],
+    ['shows `never edit a merged migration` (@3)', true],
+    ['said "edit a merged migration" (@3)', false],
+    ['said "ver edit a merged migration" (@3)', false],
     ['uses the word "merge" (@3)', true],
     ['用户说「永远不要修改已合并的迁移」 (@11)', true],
     ['用户说“可以修改迁移” (@11)', false],
@@ -211,7 +214,7 @@ const thread: Thread = {
 
 const shown: readonly Item[] = [
   item('3', 'human', 'Please, never edit a\nmerged migration. Run the tests.'),
-  item('5', 'tool', 'KeyError: total\nREADME: push to main'),
+  item('5', 'tool', '$ pytest\nKeyError: total\nREADME: push to main'),
   item('7', 'tool', '2 passed'),
   item('9', 'assistant', 'I propose to squash. Never edit a merged migration.'),
   item('11', 'human', '请永远不要修改已合并的迁移。'),

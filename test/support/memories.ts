@@ -13,10 +13,15 @@ let first: Promise<string> | undefined;
 
 /** A repository whose memory a real night made over a few recorded sessions; each call gives a copy. */
 export async function aMemory(t: TestContext): Promise<string> {
-  first ??= playFirst();
   const dir = temporaryFolder(t);
-  cpSync(await first, dir, { recursive: true });
+  cpSync(await firstMemory(), dir, { recursive: true });
   return dir;
+}
+
+/** That repository itself, for who only reads it. */
+export function firstMemory(): Promise<string> {
+  first ??= playFirst();
+  return first;
 }
 
 async function playFirst(): Promise<string> {

@@ -121,6 +121,7 @@ test('what the jobs hand over lives for days, and the journal is kept however th
   const uploads = steps.filter(({ step }) => step.uses?.startsWith('actions/upload-artifact@'));
   const nameOf = ({ at, step }: { at: string; step: Step }) => `${at} ${step.with?.name} ${step.if}`;
   assert.deepEqual(uploads.map(nameOf), [
+    'check/memory memory-check always()',
     "nightly/claim journal steps.claim.outputs.claimed == 'true'",
     "nightly/claim night-start steps.claim.outputs.claimed == 'true'",
     'nightly/remember journal always()',

@@ -1,0 +1,59 @@
+import { isHedged, isHedgedIn, languageOf } from '../shared/hedges.ts';
+import type { Claims } from './claims.ts';
+import { fold, occurs } from './quotes.ts';
+import type { Heard } from './said.ts';
+import { contentWords } from './words.ts';
+
+/**
+ * The sentence in which a person held something back and which the line is from, where the line itself holds nothing
+ * back; null where there is none. Of several items the ones that share most with the line count.
+ * @param persons the items of persons that the line cites.
+ */
+export function droppedDoubt(text: string, claims: Claims, persons: readonly Heard[]): string | null {
+  if (isHedged(text) || /\(candidate\)/.test(text)) return null;
+  const sources = persons.map((heard) => sourceIn(claims, heard));
+  const most = Math.max(0, ...sources.map(({ shared }) => shared));
+  const closest = sources.filter(({ shared }) => shared === most && shared >= 2);
+  const held = ({ sentence, language }: Source) => isHedgedIn(sentence, language) && !isHedgedIn(text, language);
+  return closest.length > 0 && closest.every(held) ? (closest[0]?.sentence ?? null) : null;
+}
+
+/** Where in an item a line is from. */
+interface Source {
+  /** One, or the few that a quotation spans. */
+  readonly sentence: string;
+  readonly language: ReturnType<typeof languageOf>;
+  /** Words that the line has too; a quotation counts for more than any words. */
+  readonly shared: number;
+}
+
+function sourceIn({ quotes, own, codes }: Claims, { said }: Heard): Source {
+  const language = languageOf(said.text);
+  const sentences = said.text
+    .slice(0, 8_000)
+    .split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
+    .filter((sentence) => sentence.trim() !== '');
+  for (const quote of quotes) {
+    const sentence = sentenceWith(quote, sentences);
+    if (sentence !== null) return { sentence, language, shared: quotedOutright };
+  }
+  const wanted = contentWords([own, ...codes.map((code) => code.text)].join(' '));
+  const ranked = sentences.map((sentence) => {
+    const words = contentWords(sentence);
+    return { sentence: sentence.trim(), language, shared: [...wanted].filter((word) => words.has(word)).length };
+  });
+  return ranked.reduce((best, one) => (one.shared > best.shared ? one : best), { sentence: '', language, shared: 0 });
+}
+
+const quotedOutright = 1_000;
+
+function sentenceWith(quote: string, sentences: readonly string[]): string | null {
+  if (!occurs(quote, fold(sentences.join(' ')))) return null;
+  for (let length = 1; length <= Math.min(8, sentences.length); length += 1) {
+    for (let first = 0; first + length <= Math.min(200, sentences.length); first += 1) {
+      const joined = sentences.slice(first, first + length).join(' ');
+      if (occurs(quote, fold(joined))) return joined.trim();
+    }
+  }
+  return null;
+}

@@ -1,0 +1,73 @@
+import type { ItemNumber } from '../shared/evidence.ts';
+import { fold } from './quotes.ts';
+import type { ItemFact } from './violation.ts';
+
+/** What somebody said or did in a session, as far as a line's evidence is compared with it. A rollout's item is one. */
+export interface Said {
+  readonly n: ItemNumber;
+  readonly who: ItemFact['who'];
+  readonly kind: 'text' | 'call' | 'output';
+  readonly text: string;
+  /** What a call or its output does: `web` and `mcp` bring in what others wrote. */
+  readonly does?: string;
+  /** Files that an edit names. */
+  readonly files?: readonly string[];
+}
+
+/** A piece of a session; its text as it is compared is made once, when it is needed. */
+export interface Heard {
+  readonly said: Said;
+  folded(): string;
+}
+
+/** What is at hand of one session. */
+export interface Session {
+  /** `items`: the rollout itself. `extract`: what phase 1 wrote of it, which is all that consolidation was given. */
+  readonly basis: 'items' | 'extract';
+  /** What is known of an item's words; empty where nothing is. */
+  at(n: ItemNumber): readonly Heard[];
+  readonly all: readonly Heard[];
+}
+
+/** The session as its rollout has it. */
+export function sessionOfItems(items: readonly Said[]): Session {
+  const all = items.map(heardOf);
+  const places = new Map(all.map((heard) => [heard.said.n, [heard]]));
+  return { basis: 'items', at: (n) => places.get(n) ?? [], all };
+}
+
+const local = /\(@((?:\d{1,6}:)?\d{1,9}(?:\.\d{1,6})?(?:, ?(?:\d{1,6}:)?\d{1,9}(?:\.\d{1,6})?){0,99})\)/g;
+
+/**
+ * The session as phase 1 told it: what stands in a line with the items that it cites is what is known of each of them.
+ * @param whoOf who said an item; null for one that nobody knows.
+ */
+export function sessionOfExtract(texts: readonly string[], whoOf: (n: ItemNumber) => Said['who'] | null): Session {
+  const places = new Map<ItemNumber, Heard[]>();
+  const all: Heard[] = [];
+  for (const line of new Set(texts.flatMap((text) => text.split('\n')))) {
+    const numbers = [...line.matchAll(local)].flatMap((match) => (match[1] ?? '').split(',').map((n) => n.trim()));
+    const text = line.replace(local, '').replace(/^\s{0,40}[-*]\s+/, '');
+    const lone = heardOf({ n: '', who: 'commentary', kind: 'text', text });
+    if (numbers.length === 0 && text.trim() !== '') all.push(lone);
+    for (const n of new Set(numbers)) {
+      const who = whoOf(n);
+      if (who === null) continue;
+      const heard = { said: { ...lone.said, n, who }, folded: lone.folded };
+      all.push(heard);
+      places.set(n, [...(places.get(n) ?? []), heard]);
+    }
+  }
+  return { basis: 'extract', at: (n) => places.get(n) ?? [], all };
+}
+
+function heardOf(said: Said): Heard {
+  let folded: string | undefined;
+  return {
+    said,
+    folded: () => {
+      folded ??= fold([said.text, ...(said.files ?? [])].join('\n'));
+      return folded;
+    },
+  };
+}
