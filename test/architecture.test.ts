@@ -10,8 +10,8 @@ const levels: readonly (readonly string[])[] = [
   ['rollout', 'model', 'workspace', 'git'],
   ['state', 'archive'],
   ['phase1', 'phase2', 'recall', 'connect', 'collect', 'check', 'publish'],
-  ['nightly', 'status', 'sql', 'forget', 'note', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
-  ['doctor'],
+  ['nightly', 'status', 'sql', 'note', 'why', 'report', 'bench', 'upgrade', 'merge-driver'],
+  ['doctor', 'forget'],
 ];
 
 /** The one file that imports a package. */

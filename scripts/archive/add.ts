@@ -1,10 +1,10 @@
 import { RolloutError, writeRollout } from '../rollout/canonical.ts';
-import { titleOf } from '../rollout/thread.ts';
 import type { Rollout } from '../rollout/types.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Oid } from '../shared/files.ts';
 import type { Archive } from './archive.ts';
 import { type ChangeOptions, changeArchive, type Derived } from './change.ts';
+import { withoutForgotten } from './forgotten-items.ts';
 import { headOfRollout } from './head.ts';
 import { archivePath } from './layout.ts';
 import { storedRollouts } from './stored.ts';
@@ -102,19 +102,4 @@ function outcomeOf(
   if (copies.some((copy) => age(copy) < 0)) return 'newer_there';
   if (copies.some((copy) => age(copy) === 0)) return 'same';
   return copies.length === 0 ? 'added' : 'grown';
-}
-
-/** Items that were forgotten one by one go alone; what is left keeps its numbers. */
-function withoutForgotten(rollout: Rollout, forgetting: Forgetting): Rollout {
-  if (forgetting.isEmpty) return rollout;
-  const { thread } = rollout;
-  const items = rollout.items.filter(({ n }) => !forgetting.hides({ kind: 'item', thread: thread.id, n }));
-  const forgotten = rollout.items.length - items.length;
-  if (forgotten === 0) return rollout;
-  return {
-    ...rollout,
-    thread: { ...thread, title: titleOf(items) },
-    skipped: { ...rollout.skipped, forgotten },
-    items,
-  };
 }

@@ -1,4 +1,5 @@
 import type { Repository } from '../git/types.ts';
+import type { EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
@@ -15,7 +16,9 @@ export interface ArchiveTombstones {
 export type Forgotten =
   | { readonly kind: 'thread'; readonly thread: string }
   | { readonly kind: 'author'; readonly author: string }
-  | { readonly kind: 'item'; readonly thread: string; readonly n: ItemNumber };
+  | { readonly kind: 'item'; readonly thread: string; readonly n: ItemNumber }
+  /** The same words at the same time, in whatever session: a fork's copy of a forgotten item. */
+  | { readonly kind: 'copy'; readonly at: EpochSeconds | null; readonly text: string };
 
 /** Asked with plain names. */
 export interface Forgetting {
@@ -36,8 +39,7 @@ const format = 'ctm-tombstones';
 const version = 1;
 
 export function tombstoneKey(salt: string, what: Forgotten): string {
-  const name = what.kind === 'author' ? what.author : what.thread;
-  return sha256(JSON.stringify(what.kind === 'item' ? [salt, what.kind, name, what.n] : [salt, what.kind, name]));
+  return sha256(JSON.stringify([salt, what.kind, ...partsOf(what)]));
 }
 
 /** One key a line in binary order, so that two lists merge and compare as text. */
@@ -63,6 +65,19 @@ export async function readTombstones(repository: Repository, commit: Oid): Promi
 export function forgettingOf({ salt, keys }: ArchiveTombstones): Forgetting {
   const known = new Set(keys);
   return { isEmpty: known.size === 0, hides: (what) => known.size > 0 && known.has(tombstoneKey(salt, what)) };
+}
+
+function partsOf(what: Forgotten): (string | number | null)[] {
+  switch (what.kind) {
+    case 'thread':
+      return [what.thread];
+    case 'author':
+      return [what.author];
+    case 'item':
+      return [what.thread, what.n];
+    case 'copy':
+      return [what.at, what.text];
+  }
 }
 
 function parseTombstones(text: string): ArchiveTombstones {

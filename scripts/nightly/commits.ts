@@ -24,6 +24,8 @@ export interface Made {
   readonly sessions: number;
   readonly repositories: readonly string[];
   readonly trailers: Readonly<Record<string, string>>;
+  /** Of both commits, where they are no night's. */
+  readonly subject?: string;
 }
 
 export interface Commits {
@@ -38,6 +40,11 @@ export interface Commits {
 export interface Refs {
   /** Whether the state's commits name what they propose as a parent, so that whoever fetches them has both. */
   readonly keepsTips: boolean;
+  /**
+   * What was forgotten goes: the state is written without parents, so that no earlier one stays reachable, and the
+   * published copy anew even where no memory file changes. Nothing is pending then, as nobody could go back.
+   */
+  readonly forgets?: boolean;
   /** Compare-and-swap; null creates. @throws RefMovedError when somebody else was faster. */
   swap(ref: string, expected: Oid | null, next: Oid): Promise<void>;
   /**
@@ -69,7 +76,7 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   const none = { inputs: null, learned: null, state: start.stateOid, tip: start.base };
   if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
   const changes = changesOf(start.standing, made.files);
-  const isQuiet = changes.size === 0;
+  const isQuiet = changes.size === 0 && !(refs.forgets === true && made.stateText !== start.stateText);
   if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null && !start.isUnsettled)
     return none;
   const save = (night: NightRecord, expected: Oid | null, closed = start.closed) =>
@@ -85,7 +92,7 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   const pendingPush = { runId: made.runId, ref: start.branch, oldOid: start.base, tip };
   const night = start.afresh ? { ...start.night, pullRequest: null } : start.night;
   const settled = settledAt(tip, night);
-  const state = await save({ ...settled, pendingPush }, start.stateOid);
+  const state = await save(refs.forgets === true ? night : { ...settled, pendingPush }, start.stateOid);
   await refs.swap(start.branch, start.base, tip);
   const followed = await refs.follow({ ...start, night }, made, tip);
   const closed = new Map([...start.closed].filter(([number]) => number !== String(followed.pullRequest?.number)));
@@ -105,7 +112,7 @@ async function writeCommits(
     base: start.parents.at(-1) ?? null,
     parents: start.parents,
     changes: new Map([...of(true), [statePath, made.stateText]]),
-    message: messageOf(`memory: inputs of ${count(made.sessions, 'session')}`, made),
+    message: messageOf(made.subject ?? `memory: inputs of ${count(made.sessions, 'session')}`, made),
   });
   if (of(false).length === 0) return { inputs, learned: null, tip: inputs };
   const learned = await repository.writeCommit({
@@ -113,7 +120,7 @@ async function writeCommits(
     base: inputs,
     parents: [inputs],
     changes: new Map(of(false)),
-    message: messageOf(`memory: learned in ${repositoriesOf(made)}`, made),
+    message: messageOf(made.subject ?? `memory: learned in ${repositoriesOf(made)}`, made),
   });
   return { inputs, learned, tip: learned };
 }
@@ -134,7 +141,8 @@ async function saveState(
   // The state before it keeps the same tip, where there is one.
   const isKept = expected !== null && tip === start.night.recordedTips[start.branch];
   const proposed = refs.keepsTips && !isKept ? tip : null;
-  const commit = await writeStateCommit(repository, { expected, proposed, tree, at, author, message });
+  const parents = refs.forgets === true ? { expected: null } : { expected, proposed };
+  const commit = await writeStateCommit(repository, { ...parents, tree, at, author, message });
   await refs.swap(stateRef, expected, commit);
   return commit;
 }

@@ -170,7 +170,7 @@ export async function playNight(
 }
 
 /** What people wrote into the memory is read without the secrets that it may hold, and so written back. */
-function withoutSecrets(files: Files, redact: (text: string) => string): Files {
+export function withoutSecrets(files: Files, redact: (text: string) => string): Files {
   return new Map([...files].map(([path, text]) => [path, isGenerated(path) ? text : redact(text)]));
 }
 

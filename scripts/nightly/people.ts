@@ -1,10 +1,11 @@
 import type { EpochSeconds } from '../shared/clock.ts';
+import type { Evidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
 import { recordLines } from '../state/lines.ts';
 import { enqueueConsolidation } from '../state/scopes.ts';
 import { threadByShortId } from '../state/threads.ts';
-import { evidenceKey, liftTombstone, listTombstones, setTombstone } from '../state/tombstones.ts';
+import { evidenceKey, liftTombstone, listTombstones, onRequest, setTombstone } from '../state/tombstones.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { personsChanges, type RemovedLine } from '../workspace/persons.ts';
 import { scopesOf } from '../workspace/scope.ts';
@@ -68,13 +69,37 @@ function compare(state: State, before: Files, now: Files, night: { runId: string
       state,
       changes.added.map(({ hash }) => ({ scope, hash, who: 'person', since: night.setAt })),
     );
+    const isBack = changes.added.map(({ evidence }) => unbury(state, evidence, scope, night.setAt)).includes(true);
     const why = { ...night, reason: 'a person removed the line', pullRequest: null };
     for (const line of changes.removed) bury(state, line, scope, why);
     removed += changes.removed.length;
-    if (changes.removed.length > 0 && scope !== everywhere) enqueueConsolidation(state, scope, night.setAt);
+    if ((changes.removed.length > 0 || isBack) && scope !== everywhere) enqueueConsolidation(state, scope, night.setAt);
   }
   removed += buryNotes(state, before, [now], { ...night, reason: 'a person removed the note', pullRequest: null });
   return { added, removed };
+}
+
+/**
+ * A line that a person put back counts again with its evidence. What was forgotten on request stays so: its words are
+ * gone, and an old branch that is merged must not bring them back.
+ * @returns whether anything of it was hidden.
+ */
+function unbury(state: State, evidence: readonly Evidence[], scope: string, now: EpochSeconds): boolean {
+  if (evidence.length === 0) return false;
+  const asked = new Set(
+    listTombstones(state).flatMap(({ kind, key, reason }) =>
+      kind === 'evidence' && reason === onRequest ? [key] : [],
+    ),
+  );
+  let isBack = false;
+  for (const { thread, items } of evidence) {
+    const row = threadByShortId(state, thread);
+    if (row === null) continue;
+    for (const n of items)
+      for (const key of new Set([scope, row.repo].map((each) => evidenceKey(row.threadId, n, each))))
+        if (!asked.has(key)) isBack = liftTombstone(state, 'evidence', key, now) || isBack;
+  }
+  return isBack;
 }
 
 /** @returns whether anything of it was not forgotten yet. */

@@ -12,6 +12,7 @@ import type { FilesByScope } from '../state/tree.ts';
 import { treeOfFiles, treeRoots } from '../state/tree.ts';
 import { everywhere } from '../workspace/layout.ts';
 import { project, scopesOf } from '../workspace/scope.ts';
+import { ifHere } from './team-history.ts';
 
 /** Everything a night starts from, as values. */
 export interface Start {
@@ -145,7 +146,9 @@ async function startAt(
   const files = base === null ? new Map<string, string>() : await repository.readFiles(base, [...ourPaths]);
   const memories = new Map([...files].filter(([path]) => path !== statePath));
   const tip = loaded?.tree.night.recordedTips[branch];
-  const before = tip === undefined || tip === base ? null : await repository.readFiles(tip, ['memories']);
+  // Whoever wrote the history anew has taken the commit away.
+  const left = tip === undefined || tip === base ? null : await ifHere(repository, tip);
+  const before = left === null ? null : await repository.readFiles(left, ['memories']);
   const place = {
     branch,
     base,

@@ -8,9 +8,11 @@ import type { Forge } from '../publish/forge.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
+import type { State } from '../state/database.ts';
 import type { NightRecord } from '../state/night-record.ts';
 import { beginTeamNight, mirrorState } from './begin.ts';
 import { commitNight, type Made } from './commits.ts';
+import { dropForgotten, obeyArchive } from './forgotten-sessions.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLease } from './lease.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
@@ -77,14 +79,16 @@ async function playUnderLease(
 ): Promise<TeamNight> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { report, standing } = await playOnce(policy, ports, team, lease, signal);
+      const { report, standing, state } = await playOnce(policy, ports, team, lease, signal);
       ports.journal.clear([
         ...report.phase1.extracted,
         ...report.phase1.nothing,
         ...report.phase1.failed.map(({ threadId }) => threadId),
       ]);
       const expired = expiredTonight(report, team.config, ports.clock.now());
-      await dropExpired(expired, team.archive, { clock: ports.clock, warn: team.warn, signal });
+      const last = { clock: ports.clock, warn: team.warn, signal };
+      await dropExpired(expired, team.archive, last);
+      await dropForgotten(state, team.archive, last);
       return { outcome: 'played', report, standing: standing.from };
     } catch (error) {
       signal.throwIfAborted();
@@ -99,11 +103,12 @@ async function playOnce(
   team: Team,
   lease: Lease,
   signal: AbortSignal,
-): Promise<{ report: NightReport; standing: Standing }> {
+): Promise<{ report: NightReport; standing: Standing; state: State }> {
   const { repository, clock } = ports;
   const terms = { author: policy.author, retrySeconds: policy.extraction.retrySeconds };
   const begun = await beginTeamNight(team, { repository, clock, prove: lease.prove, ...terms }, signal);
   const tip = await archiveTip(team.archive, signal);
+  await obeyArchive(begun.start.state, repository, tip, clock.now());
   const archived = archivedRollouts(repository, tip);
   const rollouts = joinedRollouts(archived, ports.rollouts);
   const played = await playNight(
@@ -126,7 +131,7 @@ async function playOnce(
     played.made,
   );
   await mirrorState(repository, commits.state);
-  return { report: { ...played.report, commits }, standing: begun.standing };
+  return { report: { ...played.report, commits }, standing: begun.standing, state: begun.start.state };
 }
 
 /** The team's notes, and what waits on this machine to be carried. */

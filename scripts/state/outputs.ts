@@ -3,6 +3,7 @@ import { integer, integerOrNull, oneOf, text } from './columns.ts';
 import type { Row, State } from './database.ts';
 import { readCounts } from './shown.ts';
 import { threadColumns, threadOf } from './threads.ts';
+import { tombstonesOf } from './tombstones.ts';
 import type { ExtractorClass, OutputView, Stage1Output } from './types.ts';
 
 /** Citations from `from` to `to`, both included, count as use. */
@@ -21,14 +22,15 @@ export function outputsOf(state: State, scope: string, window: UsageWindow): Out
      from threads t join stage1_outputs o on o.thread_id = t.thread_id
      where t.repo = :scope and t.memory_mode = 'enabled' and ${isBestClass} and ${hasText}
        and not exists (select 1 from tombstones s where s.lifted_at is null and s.kind = 'thread' and s.key = t.thread_id)
-       and not exists (select 1 from tombstones s where s.lifted_at is null and s.kind = 'author' and s.key = t.author)
      order by t.thread_id`,
     { scope, from: window.from, to: window.to },
   );
   const reads = readCounts(state, window, new Set(rows.map((row) => text(row, 'short_id'))));
-  return rows.map((row) => ({
+  const { hidesAuthor } = tombstonesOf(state);
+  const shown = rows.map((row) => ({ row, thread: threadOf(row) })).filter(({ thread }) => !hidesAuthor(thread.author));
+  return shown.map(({ row, thread }) => ({
     ...outputFrom(row),
-    thread: threadOf(row),
+    thread,
     usageCount: integer(row, 'usage_count'),
     readCount: reads.get(text(row, 'short_id')) ?? 0,
     lastUsage: integerOrNull(row, 'last_usage'),
@@ -51,6 +53,13 @@ export function outputsOfThread(state: State, threadId: string): Stage1Output[] 
     { thread: threadId },
   );
   return rows.map(outputFrom);
+}
+
+/** Of every thread and class, by both. */
+export function listOutputs(state: State): Stage1Output[] {
+  return state
+    .all(`select ${outputColumns} from stage1_outputs o order by o.thread_id, o.extractor_class`)
+    .map(outputFrom);
 }
 
 /** The stem that the thread's summaries have had since its first extraction. */

@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
+import { sha256 } from '../shared/thread-id.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './columns.ts';
 import type { State } from './database.ts';
 import type { TombstoneRow } from './types.ts';
@@ -16,6 +17,16 @@ export interface Tombstones {
 /** The key of an evidence tombstone. None of the first two parts holds a space. */
 export function evidenceKey(threadId: string, n: ItemNumber, scope: string): string {
   return `${threadId} ${n} ${scope}`;
+}
+
+/**
+ * The reason of what `forget` hides: its words are deleted as well, and no line of a person shows it again.
+ */
+export const onRequest = 'forgotten on request';
+
+/** The key of an author's tombstone: it knows the author without naming them. It carries its salt, so that it holds in any state. */
+export function authorKey(salt: string, author: string): string {
+  return `${salt}:${sha256(JSON.stringify([salt, 'author', author]))}`;
 }
 
 /** Hides something. A standing tombstone keeps its first reason; a lifted one stands again. @returns whether it is new. */
@@ -71,12 +82,24 @@ export function tombstonesOf(state: State): Tombstones {
     new Set(standing.filter((tombstone) => tombstone.kind === kind).map((tombstone) => tombstone.key));
   const threads = keys('thread');
   const evidence = keys('evidence');
-  const authors = keys('author');
+  const isAuthor = authorsOf(keys('author'));
   return {
     isEmpty: standing.length === 0,
     hidesThread: (threadId) => threads.has(threadId),
     hidesEvidence: (threadId, n, scope) =>
       threads.has(threadId) || (evidence.size > 0 && evidence.has(evidenceKey(threadId, n, scope))),
-    hidesAuthor: (author) => author !== null && authors.has(author),
+    hidesAuthor: (author) => author !== null && isAuthor(author),
+  };
+}
+
+/** Authors are asked for once a session, so each is hashed once. */
+function authorsOf(keys: ReadonlySet<string>): (author: string) => boolean {
+  const salts = new Set([...keys].flatMap((key) => /^([0-9a-f]{32}):[0-9a-f]{64}$/.exec(key)?.[1] ?? []));
+  const known = new Map<string, boolean>();
+  return (author) => {
+    const before = known.get(author);
+    const isHidden = before ?? (keys.has(author) || [...salts].some((salt) => keys.has(authorKey(salt, author))));
+    known.set(author, isHidden);
+    return isHidden;
   };
 }

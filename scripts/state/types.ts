@@ -130,7 +130,7 @@ export interface RunRow {
 /** Table `tombstones`, key (kind, key). A view applied on reading; lifting sets `liftedAt`. */
 export interface TombstoneRow {
   readonly kind: 'evidence' | 'thread' | 'author';
-  /** evidence: `<thread id> <n> <scope>`; thread: its id; author: the handle. */
+  /** evidence: `<thread id> <n> <scope>`; thread: its id; author: `authorKey`, or the handle. */
   readonly key: string;
   readonly reason: string;
   readonly runId: string | null;

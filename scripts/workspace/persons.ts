@@ -11,7 +11,7 @@ import { itemsOf } from './shrink.ts';
 /** What people did to a scope's memory since a baseline. */
 export interface PersonsChanges {
   /** Lines that are theirs now: new ones and reworded ones; for a skill that they wrote or changed its path. */
-  readonly added: readonly { readonly hash: string; readonly text: string }[];
+  readonly added: readonly { readonly hash: string; readonly text: string; readonly evidence: readonly Evidence[] }[];
   readonly removed: readonly RemovedLine[];
 }
 
@@ -36,10 +36,13 @@ export function personsChanges(baseline: Files, people: Files, scope: Scope): Pe
   // What holds everywhere is promoted from bullets that go on citing the same: only its own lines speak for it.
   const citing = scope === everywhere ? now : standing;
   const known = new Set(before.map(({ hash }) => hash));
-  const added = new Map(now.filter(({ hash }) => !known.has(hash)).map(({ hash, raw }) => [hash, raw]));
-  for (const path of personsSkills(baseline, people, scope)) added.set(lineHash(path), path);
+  const added = new Map(
+    now.filter(({ hash }) => !known.has(hash)).map(({ hash, raw, evidence }) => [hash, { hash, text: raw, evidence }]),
+  );
+  for (const path of personsSkills(baseline, people, scope))
+    added.set(lineHash(path), { hash: lineHash(path), text: path, evidence: [] });
   return {
-    added: [...added].map(([hash, text]) => ({ hash, text })),
+    added: [...added.values()],
     removed: removedLines(before, standing, citing, known),
   };
 }

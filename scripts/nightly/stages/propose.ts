@@ -11,6 +11,7 @@ import type { StateTree } from '../../state/tree.ts';
 import { findPullRequest, mirrorState } from '../begin.ts';
 import { type Commits, commitNight, type Made } from '../commits.ts';
 import { signatureOf } from '../compose.ts';
+import { dropForgotten } from '../forgotten-sessions.ts';
 import { continueLease, findOwnLease, type Lease, LeaseLostError } from '../lease.ts';
 import { nightPolicy } from '../policy.ts';
 import { dropExpired } from '../retention.ts';
@@ -175,7 +176,9 @@ async function deliver(
   openJournal(join(repository.commonDir, 'memory', 'journal'), (text) => text).clear([]);
   const { threads, notSince } = result.expired;
   const expired = { threads: new Set(threads), notSince: Math.min(notSince, retentionStart(stage)) };
-  await dropExpired(expired, team.archive, { clock: world.clock, warn: world.log.warn, signal: world.signal });
+  const last = { clock: world.clock, warn: world.log.warn, signal: world.signal };
+  await dropExpired(expired, team.archive, last);
+  await dropForgotten(start.state, team.archive, last);
   return say(commits, start, concluding);
 }
 

@@ -12,6 +12,7 @@ import { createRedactor } from '../../shared/redact.ts';
 import { mirrorState } from '../begin.ts';
 import { type Commits, commitNight } from '../commits.ts';
 import { createEngine } from '../compose.ts';
+import { obeyArchive } from '../forgotten-sessions.ts';
 import { LeaseLostError, proveHeld } from '../lease.ts';
 import { playNight } from '../night.ts';
 import { nightPolicy } from '../policy.ts';
@@ -138,6 +139,7 @@ async function play(
     progress: withTimeLeft(log.progress),
   };
   const policy = { ...nightPolicy(config, { ...file.wishes, all: false }), only: new Set(file.threads) };
+  await obeyArchive(start.state, repository, file.rollouts.oid, clock.now());
   const { made, report } = await playNight(start, policy, ports, signal);
   const commits = await commitNight(repository, refsOnPaper, start, made);
   const news = newsOf(commits, start);

@@ -1,0 +1,129 @@
+import { type Archive, archiveTip } from '../archive/archive.ts';
+import { archivedRollouts } from '../archive/rollouts.ts';
+import type { Remote } from '../git/remote-types.ts';
+import type { Repository, Signature } from '../git/types.ts';
+import { beginTeamNight } from '../nightly/begin.ts';
+import { localRefs, type Refs } from '../nightly/commits.ts';
+import { joinedRollouts } from '../nightly/joined-rollouts.ts';
+import { takeLease } from '../nightly/lease.ts';
+import { toldByBooks } from '../nightly/propose.ts';
+import { loadStart, type Start } from '../nightly/start.ts';
+import { reviewOf, type Team } from '../nightly/team.ts';
+import { fetchTips } from '../nightly/team-facts.ts';
+import { memoriesAt } from '../nightly/team-history.ts';
+import { treeAt } from '../nightly/team-pending.ts';
+import { teamRefs } from '../nightly/team-refs.ts';
+import type { Rollouts } from '../rollout/source.ts';
+import { type Clock, isoTime } from '../shared/clock.ts';
+import { MemoryError } from '../shared/errors.ts';
+import type { Oid } from '../shared/files.ts';
+import { openStateOfRef } from '../state/current.ts';
+import { emptyState } from '../state/snapshot.ts';
+import type { Held } from './held.ts';
+
+/** Where it is forgotten: in this repository alone, or on the remote that a team shares. */
+export interface Place {
+  readonly repository: Repository;
+  readonly remote: Remote | null;
+  readonly archive: Archive | null;
+  /** Everything as it is now, only to be looked at: the state is a copy. */
+  look(signal?: AbortSignal): Promise<Held>;
+  /** Does something as a night does: alone, and from where a night would start. */
+  alone<T>(work: (working: Working) => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+export interface Working {
+  begin(): Promise<{ readonly start: Start; readonly refs: Refs; readonly rollouts: Rollouts }>;
+}
+
+interface PlacePorts {
+  readonly repository: Repository;
+  readonly clock: Clock;
+  readonly author: Signature;
+  /** This machine's sessions. */
+  readonly rollouts: Rollouts;
+  readonly clean: (rollouts: Rollouts) => Rollouts;
+}
+
+export function localPlace(ports: PlacePorts, remote: Remote | null, archive: Archive | null): Place {
+  const { repository } = ports;
+  return {
+    repository,
+    remote,
+    archive,
+    look: async (signal) => {
+      const { state, memories, baseline, reviewed, closed } = await loadStart(repository, 'look');
+      return { state, memories, baseline, reviewed, closed, rollouts: await sessions(archive, ports, signal) };
+    },
+    alone: (work, signal) =>
+      work({
+        begin: async () => ({
+          start: await loadStart(repository),
+          refs: { ...localRefs(repository), forgets: true },
+          rollouts: await sessions(archive, ports, signal),
+        }),
+      }),
+  };
+}
+
+export function teamPlace(ports: PlacePorts, team: Team): Place {
+  const { repository, clock, author } = ports;
+  const { base = null, branch } = team.config.delivery;
+  return {
+    repository,
+    remote: team.remote,
+    archive: team.archive,
+    look: async (signal) => {
+      const tips = await fetchTips(team.remote, { base, branch }, signal);
+      const tree = tips.state === null ? null : await treeAt(repository, tips.state);
+      return {
+        state: tree === null ? await emptyState() : await openStateOfRef(tree.text),
+        memories: await memoriesAt(repository, tips.proposal.oid ?? tips.base.oid),
+        baseline: tree?.baseline ?? new Map(),
+        reviewed: tree?.reviewed ?? new Map(),
+        closed: tree?.closed ?? new Map(),
+        rollouts: await sessions(team.archive, ports, signal),
+      };
+    },
+    alone: async (work, signal) => {
+      const taken = await takeLease(team.lease.terms, team.lease.ports, signal);
+      if (taken.outcome === 'held') throw atWork(taken.by.worker, isoTime(taken.by.leaseUntil));
+      const { prove, release } = taken.lease;
+      try {
+        return await work({
+          begin: async () => {
+            const begun = await beginTeamNight(team, { repository, clock, author, retrySeconds: 3_600, prove }, signal);
+            const propose = (start: Start, made: Parameters<Refs['follow']>[1], tip: Oid) =>
+              reviewOf(
+                start,
+                { made, tip, told: toldByBooks(start.state, [made.runId]) },
+                begun.tips,
+                repository,
+                team,
+              );
+            const refs = { ...teamRefs({ remote: team.remote, prove, propose }), forgets: true };
+            return { start: begun.start, refs, rollouts: await sessions(team.archive, ports, signal) };
+          },
+        });
+      } finally {
+        await release();
+      }
+    },
+  };
+}
+
+async function sessions(
+  archive: Archive | null,
+  { repository, rollouts, clean }: PlacePorts,
+  signal: AbortSignal | undefined,
+): Promise<Rollouts> {
+  const tip = archive === null ? null : await archiveTip(archive, signal);
+  return joinedRollouts(clean(archivedRollouts(repository, tip)), rollouts);
+}
+
+function atWork(worker: string, until: string): MemoryError {
+  return new MemoryError(
+    `A night is at work (${worker}), and may be until ${until}; nothing was forgotten.`,
+    'Run it again when it has ended.',
+  );
+}

@@ -1,0 +1,53 @@
+import type { Reached } from '../git/reachable.ts';
+import { shortThreadId } from '../shared/thread-id.ts';
+import type { Applied } from './apply.ts';
+import type { Chosen } from './doomed.ts';
+import { type Form, wordsOf } from './words.ts';
+
+/** Knows what was forgotten wherever it stands: the words, the sessions' ids, the author in our own files. */
+export interface Trace {
+  formIn(reached: Pick<Reached, 'bytes' | 'name'>): Form | null;
+}
+
+/** Texts that are looked for beside the names: the longest, as they are nobody else's. */
+const mostTexts = 400;
+const shortestText = 24;
+
+export function traceOf(chosen: Chosen, applied: Pick<Applied, 'texts'>): Trace {
+  const own = [...applied.texts, ...chosen.copies.map(({ text }) => text)]
+    .map((text) =>
+      text
+        .replace(/\(@[\d:., ]+\)|\[[a-z2-7]{8}@[\d:., ]+\]/g, '')
+        .replace(/^[\s*+-]+/, '')
+        .trim(),
+    )
+    .filter((text) => text.length >= shortestText)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostTexts);
+  // Words that were asked for speak for themselves; what a session said is known by its own lines.
+  const isNamed = chosen.words.length > 0 || chosen.lines.length > 0;
+  const words = wordsOf([
+    ...chosen.words,
+    ...chosen.lines.map((line) => line.replace(/\[[a-z2-7]{8}@[\d:., ]+\]/g, '').replace(/^[\s*+-]+/, '')),
+    ...(isNamed ? [] : own),
+    ...[...chosen.threads].flatMap((id) => [id, `[${shortThreadId(id)}@`]),
+  ]);
+  const author = chosen.author === null ? null : JSON.stringify(chosen.author);
+  return {
+    formIn: ({ bytes, name }) => {
+      const own = name === 'state.sqlite.json' ? withoutTombstones(bytes) : bytes;
+      if (author !== null && isOurs(name) && own.includes(author)) return 'plain';
+      return words.formIn(own);
+    },
+  };
+}
+
+function isOurs(name: string): boolean {
+  return name === 'state.sqlite.json' || name.endsWith('.jsonl');
+}
+
+/** What says that a session is forgotten has to name it. */
+function withoutTombstones(bytes: Buffer): Buffer {
+  const lines = bytes.toString('utf8').split('\n');
+  return Buffer.from(lines.filter((line) => !/^\["(?:evidence|thread|author)","/.test(line)).join('\n'));
+}
