@@ -75,11 +75,11 @@ async function listAll(
 
 function foundAt(path: string, bytes: Buffer, clean: Clean): Found | { readonly reason: string } {
   try {
-    const { rollout, items, humanItems } = headOfRollout(bytes);
+    const { rollout, items, humanItems, optsOut, usedOutside } = headOfRollout(bytes);
     if (rollout.thread.id !== threadAt(path)) return { reason: 'the session in it has another id' };
     const { thread, skipped, memory } = clean.rollout(standIn(rollout));
     const seen = memory === undefined ? {} : { memory };
-    return { thread, items, humanItems, skipped, path: clean.text(path), ...seen };
+    return { thread, items, humanItems, skipped, path: clean.text(path), ...seen, optsOut, usedOutside };
   } catch (error) {
     if (error instanceof RolloutError) return { reason: error.message };
     throw error;

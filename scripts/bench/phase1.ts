@@ -118,6 +118,8 @@ const policy: ReadPolicy = {
   include: [],
   exclude: [],
   excludeOrigins: [],
+  outside: 'include',
+  isOptedOut: () => false,
   maxAgeDays: 10,
   idleHours: 6,
   all: true,

@@ -22,6 +22,8 @@ export interface Consent {
   readonly author: string | null;
   /** Ids of sessions that are never sent. */
   readonly optOut: readonly string[];
+  /** The word in a prompt that keeps its session here, where it is another than `optOutWord`. */
+  readonly optOutWord?: string;
   readonly agreements: readonly Agreement[];
 }
 
@@ -46,12 +48,20 @@ export function parseConsent(text: string, path: string): Consent {
       errors.map(({ line, message }) => `line ${line}: ${message}`),
     );
   const mistakes: string[] = [];
-  const file = reader(value, 'the file', ['version', 'salt', 'author', 'opt_out', 'memories'], mistakes);
+  const file = reader(
+    value,
+    'the file',
+    ['version', 'salt', 'author', 'opt_out', 'opt_out_word', 'memories'],
+    mistakes,
+  );
   if (file.value('version') !== version) mistakes.push(`version is not ${version}`);
   const consent: Consent = {
     salt: file.text('salt', /^[0-9a-f]{32}$/, '32 hex digits'),
     author: file.value('author') === undefined ? null : file.text('author', authorForm, 'a short name without spaces'),
     optOut: file.list('opt_out', /^.{1,200}$/, 'a session’s id'),
+    ...(file.value('opt_out_word') === undefined
+      ? {}
+      : { optOutWord: file.text('opt_out_word', wordForm, 'word of 4 to 64 characters') }),
     agreements: file.entries('memories').map((entry, index) => agreementOf(entry, `memories[${index}]`, mistakes)),
   };
   if (mistakes.length > 0) throw new ConsentError(path, mistakes);
@@ -61,8 +71,10 @@ export function parseConsent(text: string, path: string): Consent {
 /** What a person may be called in a session. */
 export const authorForm = /^[\p{L}\p{N}][\p{L}\p{N}._+-]{0,63}$/u;
 
+const wordForm = /^\S{4,64}$/;
+
 /** YAML that `parseConsent` reads, with words for whoever opens the file. */
-export function formatConsent({ salt, author, optOut, agreements }: Consent): string {
+export function formatConsent({ salt, author, optOut, optOutWord, agreements }: Consent): string {
   const list = (indent: string, entries: readonly string[]): string =>
     entries.map((entry) => `\n${indent}- ${JSON.stringify(entry)}`).join('');
   const memories = agreements.map(({ memory, include, allowPublic, isPrivate }) =>
@@ -80,6 +92,7 @@ export function formatConsent({ salt, author, optOut, agreements }: Consent): st
     `salt: ${JSON.stringify(salt)}  # keeps pseudonyms from being guessed; stays here`,
     ...(author === null ? [] : [`author: ${JSON.stringify(author)}`]),
     `opt_out:${optOut.length === 0 ? ' []' : list('  ', optOut)}`,
+    ...(optOutWord === undefined ? [] : [`opt_out_word: ${JSON.stringify(optOutWord)}`]),
     `memories:${memories.length === 0 ? ' []' : `\n${memories.join('\n')}`}`,
     '',
   ].join('\n');

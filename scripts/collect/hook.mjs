@@ -1,7 +1,8 @@
 /**
  * Takes an agent's hook: `node hook.mjs <agent> [<memory clone> [<collector>]]` with the hook's JSON on standard input. Notes
  * the transcript in the spool, starts a collector that outlives us, and ends. `connect` copies this file to where later code
- * does not reach it, with a collector that is one file, too; without that one this checkout's is started. Plain JavaScript
+ * does not reach it, with a collector that is one file, too; without that one this checkout's is started. With `--no-memory`,
+ * or `CTM_NO_MEMORY=1` in the session's environment, it notes instead that the session stays out of memory. Plain JavaScript
  * without packages, as each of them would cost the session that waits for us. Whatever happens, a session is never held up
  * or failed: exit code 0, a notice on stderr.
  */
@@ -30,8 +31,9 @@ const state = env.CTM_HOME
   : join(env.XDG_STATE_HOME || join(homedir(), '.local/state'), 'commit-to-memory');
 
 const agent = process.argv[2] ?? '';
-const clone = process.argv[3] ?? root;
-const collector = process.argv[4] ?? null;
+const places = process.argv.slice(3).filter((word) => word !== '--no-memory');
+const clone = places[0] ?? root;
+const collector = places[1] ?? null;
 let bytes = 0;
 const chunks = [];
 const patience = setTimeout(() => end('the payload did not end in time'), patienceMs);
@@ -61,11 +63,13 @@ function take(text) {
   if (payload === null) return 'the payload is no JSON object';
   const path = transcriptOf(payload);
   if (path === null) return 'the payload names no transcript';
-  const spool = join(state, 'spool');
+  const isOut = env.CTM_NO_MEMORY === '1' || process.argv.includes('--no-memory');
+  const spool = join(state, isOut ? 'opted-out' : 'spool');
   mkdirSync(spool, { recursive: true, mode: 0o700 });
   const entry = join(spool, `${createHash('sha256').update(`${agent} ${path}`).digest('hex').slice(0, 32)}.json`);
   writeFileSync(`${entry}.${process.pid}`, `${JSON.stringify({ agent, path })}\n`, { mode: 0o600 });
   renameSync(`${entry}.${process.pid}`, entry);
+  if (isOut) return undefined;
   if (!mayStart || (!isEnd(payload) && isRecent(join(state, 'hook.started')))) return undefined;
   writeFileSync(join(state, 'hook.started'), '', { mode: 0o600 });
   start();

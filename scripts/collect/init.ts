@@ -39,6 +39,7 @@ export async function init({ flags, ask, log, self }: World, laptop: Laptop, off
     salt: before?.salt ?? sha256(self.token).slice(0, 32),
     author: answers.author ?? before?.author ?? null,
     optOut: before?.optOut ?? [],
+    ...(before?.optOutWord === undefined ? {} : { optOutWord: before.optOutWord }),
     agreements: [
       ...(before?.agreements ?? []).filter(({ memory }) => memory !== offer.memory),
       { memory: offer.memory, ...answers.agreement },

@@ -13,6 +13,7 @@ import type { SendPolicy } from './decide.ts';
 import type { Exposure } from './host.ts';
 import { type Laptop, laptopOf } from './laptop.ts';
 import { readOwn } from './laptop-file.ts';
+import { optedOutHere } from './opted-out.ts';
 
 import type { CollectPorts } from './run.ts';
 import { loadSeen, type SeenByPath, seenPath } from './seen.ts';
@@ -56,6 +57,7 @@ export async function jobFor(world: World, setup: Setup): Promise<Job> {
       `This laptop has not agreed to send anything to ${memory}.`,
       'Say what may be sent: npm run collect -- --init',
     );
+  const isOptedOut = await optedOutHere(consent, laptop);
   const decides = [config.include, config.exclude, config.exclude_origins, config.rollouts.retention_days];
   return {
     world,
@@ -68,14 +70,17 @@ export async function jobFor(world: World, setup: Setup): Promise<Job> {
       exclude: config.exclude,
       excludeOrigins: config.exclude_origins,
       consented: agreement.include,
-      isOptedOut: ({ id }) => consent.optOut.includes(id),
+      isOptedOut,
       notBefore: clock.now() - config.rollouts.retention_days * day,
     },
     seenPath: seenPath(laptop.state, memory, archive.ref),
-    rules: sha256(JSON.stringify([...decides, agreement.include, consent.optOut])),
+    rules: sha256(
+      JSON.stringify([...decides, agreement.include, consent.optOut, consent.optOutWord, isOptedOut.paths]),
+    ),
     ports: {
       checkouts: checkoutsOnDisk(),
       home,
+      ...(consent.optOutWord === undefined ? {} : { optOutWord: consent.optOutWord }),
       redactor: createRedactor(env),
       author: await setup.author(consent),
       progress: log.progress,

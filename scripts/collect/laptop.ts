@@ -8,6 +8,8 @@ export interface Laptop {
   readonly state: string;
   /** One file a transcript that a hook announced. */
   readonly spool: string;
+  /** One file a transcript that its hook keeps out of memory. */
+  readonly optedOut: string;
 }
 
 /** `CTM_HOME`, else the folders of the XDG base directories. `hook.mjs` finds them by the same rule. */
@@ -15,5 +17,10 @@ export function laptopOf(env: Readonly<Record<string, string | undefined>>, home
   const own = env.CTM_HOME;
   const config = own || join(env.XDG_CONFIG_HOME || join(home, '.config'), 'commit-to-memory');
   const state = own ? join(own, 'state') : join(env.XDG_STATE_HOME || join(home, '.local/state'), 'commit-to-memory');
-  return { consent: join(config, 'collect.yml'), state, spool: join(state, 'spool') };
+  return {
+    consent: join(config, 'collect.yml'),
+    state,
+    spool: join(state, 'spool'),
+    optedOut: join(state, 'opted-out'),
+  };
 }

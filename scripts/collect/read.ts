@@ -11,6 +11,7 @@ import { relatives, type Seen, type SeenByPath } from './seen.ts';
 export interface Reading {
   readonly checkouts: Checkouts;
   readonly home: string;
+  readonly optOutWord?: string;
   readonly redactor: Redactor;
   /** What sessions call their author. */
   readonly author: string;
@@ -37,10 +38,10 @@ export async function readWithKin(
   changed: readonly Transcript[],
   known: SeenByPath,
   include: readonly string[],
-  { checkouts, home }: Reading,
+  { checkouts, home, optOutWord }: Reading,
   signal?: AbortSignal,
 ) {
-  const place = { include, checkouts, home };
+  const place = { include, checkouts, home, ...(optOutWord === undefined ? {} : { optOutWord }) };
   const own = new Set(changed.map(({ path }) => path));
   const alone = openRollouts(changed, place);
   const listed = await alone.list(signal);

@@ -133,7 +133,7 @@ async function localPlaceOf(ports: Parameters<typeof localPlace>[0], config: Con
 }
 
 async function situationOf(
-  { leftovers, pullRequest, commits }: Forgotten,
+  { leftovers, pullRequest }: Forgotten,
   { remote }: Place,
   config: Config,
   repository: Repository,
@@ -150,6 +150,6 @@ async function situationOf(
     hasRemote: remote !== null,
     base: isShared ? (delivery.base ?? head?.branch ?? null) : local,
     proposal: isRequest ? delivery.branch : null,
-    pullRequest: isRequest && commits.inputs !== null ? pullRequest : null,
+    pullRequest: isRequest ? pullRequest : null,
   };
 }

@@ -33,7 +33,13 @@ export interface Place {
 }
 
 export interface Working {
-  begin(): Promise<{ readonly start: Start; readonly refs: Refs; readonly rollouts: Rollouts }>;
+  /** `isProposed`: a pull request, or a branch for one, waits for its verdict. */
+  begin(): Promise<{
+    readonly start: Start;
+    readonly refs: Refs;
+    readonly rollouts: Rollouts;
+    readonly isProposed: boolean;
+  }>;
 }
 
 interface PlacePorts {
@@ -61,6 +67,7 @@ export function localPlace(ports: PlacePorts, remote: Remote | null, archive: Ar
           start: await loadStart(repository),
           refs: { ...localRefs(repository), forgets: true },
           rollouts: await sessions(archive, ports, signal),
+          isProposed: false,
         }),
       }),
   };
@@ -102,7 +109,8 @@ export function teamPlace(ports: PlacePorts, team: Team): Place {
                 team,
               );
             const refs = { ...teamRefs({ remote: team.remote, prove, propose }), forgets: true };
-            return { start: begun.start, refs, rollouts: await sessions(team.archive, ports, signal) };
+            const rollouts = await sessions(team.archive, ports, signal);
+            return { start: begun.start, refs, rollouts, isProposed: begun.standing.from === 'branch' };
           },
         });
       } finally {

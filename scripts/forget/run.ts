@@ -45,6 +45,7 @@ export interface Reach {
 export interface Forgotten extends Reach {
   readonly commits: Commits;
   readonly branch: string;
+  /** The one that takes it from the memory that people read, once it is merged. */
   readonly pullRequest: Start['night']['pullRequest'];
   readonly sessions: ForgottenThere;
   /** Files of this machine that were removed. */
@@ -106,7 +107,7 @@ async function forgetOnce(
   signal: AbortSignal | undefined,
 ): Promise<Done> {
   const { repository, archive, remote } = place;
-  const { start, refs, rollouts } = await working.begin();
+  const { start, refs, rollouts, isProposed } = await working.begin();
   const { state } = start;
   const at = clock.now();
   const salt = await saltOf(place, state, newSalt, signal);
@@ -145,6 +146,7 @@ async function forgetOnce(
           clock,
           ...(signal && { signal }),
         });
+  if (!isProposed && commits.inputs === null) pullRequest = null;
   return { chosen, applied, commits, branch: start.branch, pullRequest, sessions };
 }
 

@@ -28,7 +28,8 @@ export interface Verifying {
 export async function leftovers(trace: Trace, verifying: Verifying, signal?: AbortSignal): Promise<Leftover[]> {
   const { repository, env } = verifying;
   await fetchAll(verifying, signal);
-  const refs = new Map(await repository.listRefs('refs/'));
+  const all = await repository.listRefs('refs/');
+  const refs = new Map([...all].filter(([ref]) => !/^refs\/remotes\/.+\/HEAD$/.test(ref)));
   const head = await repository.head();
   if (head.kind === 'detached') refs.set('HEAD', head.oid);
   const store = await openObjectStore(repository, env);

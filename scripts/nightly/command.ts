@@ -2,6 +2,7 @@ import { spooledNotes } from '../archive/note-spool.ts';
 import { archivedNotes, type CarriedNote } from '../archive/notes.ts';
 import { destinationOf } from '../collect/destination.ts';
 import { laptopOf } from '../collect/laptop.ts';
+import { laptopOptOuts } from '../collect/opted-out.ts';
 import { withLock } from '../git/lock.ts';
 import { openRepository } from '../git/open.ts';
 import type { Repository } from '../git/types.ts';
@@ -41,9 +42,12 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const notes = () => notesHere(repository, config, world, redact);
   const why = phases.one ? nothingToRead(sources.length, delivery, config) : null;
   if (why !== null && (config.include.length === 0 || (await notes()).length === 0)) return quiet(world, why);
-  const place = { include: config.include, checkouts: checkoutsOnDisk(), home: world.home };
+  const { isOptedOut, optOutWord } = await laptopOptOuts(laptopOf(env, world.home));
+  const word = optOutWord === undefined ? {} : { optOutWord };
+  const place = { include: config.include, checkouts: checkoutsOnDisk(), home: world.home, ...word };
   const rollouts = redactedRollouts(openRollouts(sources, place), redactor);
-  const policy = nightPolicy(config, wishesOf(flags), phases);
+  const asked = nightPolicy(config, wishesOf(flags), phases);
+  const policy = { ...asked, reading: { ...asked.reading, isOptedOut } };
   if (flags.isOn('dry-run')) return dryRun({ repository, rollouts, config, policy, world });
   const owner = { ...world.self, at: clock.now(), note: 'nightly' };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, async () => {

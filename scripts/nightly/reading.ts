@@ -1,12 +1,11 @@
-import { type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.ts';
+import { modeOf, type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.ts';
 import type { Found } from '../rollout/source.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
 import { horizonOf } from '../state/prune.ts';
-import { getThread, threadByShortId, upsertThread } from '../state/threads.ts';
+import { getThread, setMemoryMode, threadByShortId, upsertThread } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
-import type { ThreadRow } from '../state/types.ts';
 import { entriesIn } from '../workspace/extension.ts';
 import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
 import { handbookPath } from '../workspace/layout.ts';
@@ -25,12 +24,14 @@ export function whatToRead(
   for (const entry of found) {
     const { thread } = entry;
     const reason = reasonOf(entry);
+    const known = getThread(start.state, thread.id);
+    const memoryMode = modeOf(entry, known?.memoryMode ?? 'enabled', policy);
+    if (known !== null && known.memoryMode !== memoryMode) setMemoryMode(start.state, thread.id, memoryMode, now);
     if (reason !== null) skipped.set(thread.id, reason);
     else candidates.push(entry);
     if (reason === null || reason === 'not_idle') {
       const { id, kind: _kind, ...rest } = thread;
-      const { firstSeenAt, memoryMode } = getThread(start.state, id) ?? newThread(now);
-      upsertThread(start.state, { ...rest, threadId: id, firstSeenAt, memoryMode });
+      upsertThread(start.state, { ...rest, threadId: id, firstSeenAt: known?.firstSeenAt ?? now, memoryMode });
     }
   }
   return { candidates, skipped };
@@ -64,8 +65,4 @@ export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<stri
     ...notes,
     ...[...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []),
   ]);
-}
-
-function newThread(now: EpochSeconds): Pick<ThreadRow, 'firstSeenAt' | 'memoryMode'> {
-  return { firstSeenAt: now, memoryMode: 'enabled' };
 }

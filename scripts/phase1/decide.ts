@@ -12,6 +12,8 @@ export type SkipReason =
   | 'repository_excluded'
   | 'no_human_words'
   | 'disabled'
+  | 'opted_out'
+  | 'used_outside'
   | 'tombstoned'
   | 'short_id_taken'
   | 'too_old'
@@ -28,6 +30,10 @@ export interface ReadPolicy {
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly excludeOrigins: readonly string[];
+  /** What becomes of sessions that used the web or MCP servers. */
+  readonly outside: 'include' | 'exclude' | 'downrank';
+  /** Sessions that this machine keeps out, beside those that say so themselves. */
+  isOptedOut(found: Found): boolean;
   readonly maxAgeDays: number;
   readonly idleHours: number;
   /** `--source`: the sessions found count as included. */
@@ -64,12 +70,26 @@ export function whySkipped(found: Found, known: Known, policy: ReadPolicy, now: 
   if (names.some((name) => matches(policy.exclude, name))) return 'repository_excluded';
   if (!policy.all && !names.some((name) => matches(policy.include, name))) return 'repository_not_included';
   if (found.humanItems === 0) return 'no_human_words';
-  if (known.memoryMode !== 'enabled') return 'disabled';
+  if (isOptedOut(found, policy)) return 'opted_out';
+  if (known.memoryMode === 'disabled') return 'disabled';
+  if (policy.outside === 'exclude' && (known.memoryMode === 'polluted' || found.usedOutside === true))
+    return 'used_outside';
   if (known.tombstoned) return 'tombstoned';
   const late = whyLate(thread.updatedAt, known, policy, now);
   if (late !== null) return late;
   if (!policy.now && thread.updatedAt > now - policy.idleHours * hour) return 'not_idle';
   return null;
+}
+
+/** What the state is to hold of it: out of memory, polluted by what it read outside, or neither. */
+export function modeOf(found: Found, before: Known['memoryMode'], policy: ReadPolicy): Known['memoryMode'] {
+  if (isOptedOut(found, policy) || before === 'disabled') return 'disabled';
+  if (policy.outside === 'include') return 'enabled';
+  return found.usedOutside === true ? 'polluted' : before;
+}
+
+function isOptedOut(found: Found, policy: ReadPolicy): boolean {
+  return found.optsOut === true || policy.isOptedOut(found);
 }
 
 /** Newest first, but every fifth is the oldest left: what is old is read before it expires. */

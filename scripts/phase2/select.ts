@@ -7,6 +7,8 @@ export interface SelectionPolicy {
   readonly maxUnusedDays: number;
   /** New outputs that one night may bring into a scope. */
   readonly maxNewPerNight: number;
+  /** Sessions that used the web or MCP servers: the others come first, or they do not come at all. */
+  readonly outside?: 'include' | 'exclude' | 'downrank';
   /** Run id → when people could read it first; where they review what is proposed, what they have not seen waits. */
   readonly reachedAt?: ReadonlyMap<string, EpochSeconds> | null;
 }
@@ -36,7 +38,8 @@ export function selectInputs(
 ): Selection {
   const cutoff = now - policy.maxUnusedDays * day;
   const known = new Set(before.map((row) => row.threadId));
-  const worded = outputs.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
+  const allowed = policy.outside === 'exclude' ? outputs.filter((output) => !isPolluted(output)) : outputs;
+  const worded = allowed.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
   const lasting = worded.filter((output) => known.has(output.threadId) && pinned.has(output.threadId));
   const rest = worded.filter((output) => !lasting.includes(output) && agesFrom(output, policy) >= cutoff);
   const old = rest.filter((output) => known.has(output.threadId)).sort(byUseThenRecency);
@@ -66,9 +69,19 @@ function agesFrom(output: OutputView, { reachedAt = null, maxUnusedDays }: Selec
   return Math.max(output.sourceUpdatedAt, reached);
 }
 
+function isPolluted({ thread }: OutputView): boolean {
+  return thread.memoryMode === 'polluted';
+}
+
+/** Where such sessions are not held back, none counts as polluted. */
+function byPollution(a: OutputView, b: OutputView): number {
+  return Number(isPolluted(a)) - Number(isPolluted(b));
+}
+
 /** What was only read ranks below what was cited. */
 function byUseThenRecency(a: OutputView, b: OutputView): number {
   return (
+    byPollution(a, b) ||
     b.usageCount - a.usageCount ||
     b.readCount - a.readCount ||
     lastSign(b) - lastSign(a) ||
@@ -78,5 +91,5 @@ function byUseThenRecency(a: OutputView, b: OutputView): number {
 }
 
 function oldestFirst(a: OutputView, b: OutputView): number {
-  return a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
+  return byPollution(a, b) || a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
 }

@@ -1,5 +1,6 @@
 import { createRedactor, type Finding, type Redactor } from '../shared/redact.ts';
 import { hiddenThreadId } from '../shared/thread-id.ts';
+import { withoutPrivate } from './private.ts';
 import type { Rollouts } from './source.ts';
 import { titleOf } from './thread.ts';
 import type { Item, Rollout } from './types.ts';
@@ -13,13 +14,15 @@ export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollou
 }
 
 /**
- * Removes secrets from every text of a rollout and counts them by rule. A value that is a secret in one place is
+ * Removes secrets, and what its people marked as private, from every text of a rollout and counts them by rule. A value that is a secret in one place is
  * removed wherever else the session holds it, encoded or not: what a rule knows by its place stands alone elsewhere.
  */
 export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
   const counts: Record<string, number> = {};
-  const found = rollout.items.map(({ text }) => redactor.find(text));
-  const everywhere = valuesRedactor(rollout.items, found);
+  const { items: shown, passages, contents } = withoutPrivate(rollout.items);
+  if (passages > 0) counts.private = passages;
+  const found = shown.map(({ text }) => redactor.find(text));
+  const everywhere = valuesRedactor(shown, found, contents);
   const clean = (text: string): string => {
     let current = text;
     for (const { redactCounted } of everywhere === null ? [redactor] : [redactor, everywhere]) {
@@ -29,7 +32,7 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
     }
     return current;
   };
-  const items = rollout.items.map((item, index) => {
+  const items = shown.map((item, index) => {
     const isClean = everywhere === null && found[index]?.length === 0;
     const text = isClean ? item.text : clean(item.text);
     const { files, src } = item;
@@ -58,8 +61,12 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
 }
 
 /** Knows the rollout's own secrets by their values; null where it holds none. */
-function valuesRedactor(items: readonly Item[], found: readonly (readonly Finding[])[]): Redactor | null {
-  const values = new Set<string>();
+function valuesRedactor(
+  items: readonly Item[],
+  found: readonly (readonly Finding[])[],
+  contents: readonly string[],
+): Redactor | null {
+  const values = new Set<string>(contents.filter(({ length }) => length <= longestValue));
   items.forEach(({ text }, index) => {
     for (const { start, end } of found[index] ?? [])
       if (end - start <= longestValue) values.add(text.slice(start, end));

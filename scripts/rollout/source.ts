@@ -4,6 +4,7 @@ import { byBinary } from '../shared/files.ts';
 import { safeThreadId } from '../shared/thread-id.ts';
 import { kinOf, type Outline, outlineOf, repeatsIn } from './forks.ts';
 import type { MemorySeen } from './memory-seen.ts';
+import { optsOut, usedOutside } from './opt-out.ts';
 import type { Reader } from './reader.ts';
 import { readers } from './readers.ts';
 import { type Place, rolloutOf, withoutRepeats } from './thread.ts';
@@ -21,6 +22,10 @@ export interface Found {
   readonly memory?: MemorySeen;
   /** Names that it shares with sessions that it copied from, or that copied from it (`kinOf`); none in the archive. */
   readonly kin?: readonly string[];
+  /** A person keeps it out of memory with a word. */
+  readonly optsOut?: boolean;
+  /** It used the web or the tools of an MCP server. */
+  readonly usedOutside?: boolean;
 }
 
 /** The sessions of all sources. A listing is made once: what is written later waits for the next night. */
@@ -145,7 +150,8 @@ async function entryOf(
   try {
     const reading = await reader.read(path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
     if (reading.outcome === 'ignored') return { path, reason: reading.reason };
-    const rollout = place.clean.rollout(await rolloutOf(reading.session, place));
+    const whole = await rolloutOf(reading.session, place);
+    const rollout = place.clean.rollout(whole);
     cache.add(path, rollout);
     const { bytes, sha256 } = rollout.source;
     const outline = {
@@ -153,7 +159,8 @@ async function entryOf(
       id: rollout.thread.id,
       parents: reading.session.parents.map(safeThreadId),
     };
-    return { found: { ...foundOf(rollout, path), kin: kinOf(outline) }, reader, outline, bytes, sha256 };
+    const said = { optsOut: optsOut(whole.items, place.optOutWord), usedOutside: usedOutside(whole.items) };
+    return { found: { ...foundOf(rollout, path), kin: kinOf(outline), ...said }, reader, outline, bytes, sha256 };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Error && 'code' in error) return { path, reason: `unreadable: ${messageOf(error)}` };
@@ -188,7 +195,7 @@ async function counted(
   if (repeated === undefined) return entry.found;
   const { path } = entry.found;
   const own = withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated);
-  return { ...foundOf(own, path), kin: kinOf(entry.outline) };
+  return { ...entry.found, ...foundOf(own, path) };
 }
 
 function foundOf(rollout: Rollout, path: string): Found {

@@ -11,6 +11,8 @@ export interface Place {
   readonly include: readonly string[];
   readonly checkouts: Checkouts;
   readonly home: string;
+  /** `optOutWord`, where this machine has another. */
+  readonly optOutWord?: string;
 }
 
 /** The session as a rollout: its repository found, and every path relative to it. */

@@ -66,6 +66,7 @@ export const configSchema = z.strictObject({
       max_rollout_age_days: z.int().min(0).max(90).default(10),
       min_rollout_idle_hours: z.int().min(1).max(48).default(6),
       min_rate_limit_remaining_percent: z.int().min(0).max(100).default(25),
+      external_sessions: z.enum(['include', 'exclude', 'downrank']).default('include'),
     })
     .prefault({}),
   delivery: z

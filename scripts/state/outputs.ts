@@ -13,14 +13,15 @@ export interface UsageWindow {
 }
 
 /**
- * What a scope's enabled threads gave, by thread id: of each the best class, if that has text. Threads and authors
+ * What a scope's threads gave that nobody took out of memory, by thread id: of each the best class, if that has text;
+ * polluted ones too, as the selection decides about them. Threads and authors
  * under a tombstone are left out; evidence under one is for the reader to hide.
  */
 export function outputsOf(state: State, scope: string, window: UsageWindow): OutputView[] {
   const rows = state.all(
     `select ${outputColumns}, ${threadColumns}, t.short_id, ${usageColumns}
      from threads t join stage1_outputs o on o.thread_id = t.thread_id
-     where t.repo = :scope and t.memory_mode = 'enabled' and ${isBestClass} and ${hasText}
+     where t.repo = :scope and t.memory_mode <> 'disabled' and ${isBestClass} and ${hasText}
        and not exists (select 1 from tombstones s where s.lifted_at is null and s.kind = 'thread' and s.key = t.thread_id)
      order by t.thread_id`,
     { scope, from: window.from, to: window.to },

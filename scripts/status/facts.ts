@@ -104,7 +104,7 @@ function sessionFacts(state: State, jobs: readonly JobRow[], now: EpochSeconds):
   const failedIds = new Set(failed.map(({ key }) => key));
   const unread = threads.filter(
     ({ threadId, memoryMode }) =>
-      memoryMode === 'enabled' && !failedIds.has(threadId) && outputOf(state, threadId) === null,
+      memoryMode !== 'disabled' && !failedIds.has(threadId) && outputOf(state, threadId) === null,
   );
   return {
     known: threads.length,

@@ -10,6 +10,8 @@ export const reasonTexts: Readonly<Record<SkipReason, string>> = {
   repository_excluded: 'its repository stands in exclude',
   no_human_words: 'no person said anything in it',
   disabled: 'taken out of memory',
+  opted_out: 'a person keeps it out: by a word in it, by its hook, or by this laptop’s list',
+  used_outside: 'it used the web or MCP servers, and memory.external_sessions is exclude',
   tombstoned: 'forgotten on purpose',
   short_id_taken: 'its short id is another session’s',
   too_old: 'older than memory.max_rollout_age_days; --since reads it',

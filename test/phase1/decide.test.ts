@@ -10,6 +10,8 @@ const policy: ReadPolicy = {
   include: ['git.example.test/acme/*'],
   exclude: [],
   excludeOrigins: [],
+  outside: 'include',
+  isOptedOut: () => false,
   maxAgeDays: 10,
   idleHours: 6,
   all: false,
