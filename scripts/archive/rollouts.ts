@@ -1,6 +1,6 @@
 import type { Repository } from '../git/types.ts';
 import { parseRollout, RolloutError } from '../rollout/canonical.ts';
-import type { Clean, Found, Rollouts } from '../rollout/source.ts';
+import { type Clean, type Found, type Rollouts, said } from '../rollout/source.ts';
 import type { Rollout } from '../rollout/types.ts';
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
@@ -79,7 +79,7 @@ function foundAt(path: string, bytes: Buffer, clean: Clean): Found | { readonly 
     if (rollout.thread.id !== threadAt(path)) return { reason: 'the session in it has another id' };
     const { thread, skipped, memory } = clean.rollout(standIn(rollout));
     const seen = memory === undefined ? {} : { memory };
-    return { thread, items, humanItems, skipped, path: clean.text(path), ...seen, optsOut, usedOutside };
+    return { thread, items, humanItems, skipped, path: clean.text(path), ...seen, ...said(optsOut, usedOutside) };
   } catch (error) {
     if (error instanceof RolloutError) return { reason: error.message };
     throw error;

@@ -128,7 +128,7 @@ function localSteps(leftovers: readonly Leftover[], { clonesOf: url, base }: Sit
   const own = [...local].filter(
     (ref) => ref.startsWith('refs/memory/') || ref === 'refs/stash' || ref.startsWith('refs/original/'),
   );
-  const heads = url === null ? [] : [...local].filter((ref) => ref.startsWith('refs/heads/'));
+  const heads = url === null ? [] : [...local].filter((ref) => /^refs\/(?:heads|tags)\//.test(ref));
   const isTracked = [...local].some((ref) => ref.startsWith('refs/remotes/'));
   const commands = [
     ...own.map((ref) => `git update-ref -d ${quoted(ref)}`),

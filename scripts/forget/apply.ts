@@ -23,6 +23,8 @@ export interface Applied extends Omit<Held, 'state' | 'rollouts'> {
   readonly lines: ReadonlyMap<string, number>;
   /** The lines themselves, of the memory and of the sessions' outputs: what is looked for afterwards. */
   readonly texts: readonly string[];
+  /** What the memory and the outputs still say: words of others may be the same. */
+  readonly remaining: string;
 }
 
 /**
@@ -69,6 +71,7 @@ export function applyForgetting(held: Held, chosen: Chosen, salt: string, runId:
     tombstones: tombstones.filter(Boolean).length,
     lines: linesGone(held.memories, memories),
     texts: [...new Set(gone)],
+    remaining: [...after].join('\n'),
   };
 }
 

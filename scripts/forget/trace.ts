@@ -1,8 +1,9 @@
 import type { Reached } from '../git/reachable.ts';
+import { withoutEvidence } from '../shared/evidence.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import type { Applied } from './apply.ts';
 import type { Chosen } from './doomed.ts';
-import { type Form, wordsOf } from './words.ts';
+import { type Form, plain, wordsOf } from './words.ts';
 
 /** Knows what was forgotten wherever it stands: the words, the sessions' ids, the author in our own files. */
 export interface Trace {
@@ -13,22 +14,18 @@ export interface Trace {
 const mostTexts = 400;
 const shortestText = 24;
 
-export function traceOf(chosen: Chosen, applied: Pick<Applied, 'texts'>): Trace {
-  const own = [...applied.texts, ...chosen.copies.map(({ text }) => text)]
-    .map((text) =>
-      text
-        .replace(/\(@[\d:., ]+\)|\[[a-z2-7]{8}@[\d:., ]+\]/g, '')
-        .replace(/^[\s*+-]+/, '')
-        .trim(),
-    )
-    .filter((text) => text.length >= shortestText)
+export function traceOf(chosen: Chosen, { texts, remaining }: Pick<Applied, 'texts' | 'remaining'>): Trace {
+  const standing = plain(remaining);
+  const own = [...texts, ...chosen.copies.map(({ text }) => text)]
+    .map(bare)
+    .filter((text) => text.length >= shortestText && !standing.includes(plain(text)))
     .sort((a, b) => b.length - a.length)
     .slice(0, mostTexts);
   // Words that were asked for speak for themselves; what a session said is known by its own lines.
   const isNamed = chosen.words.length > 0 || chosen.lines.length > 0;
   const words = wordsOf([
     ...chosen.words,
-    ...chosen.lines.map((line) => line.replace(/\[[a-z2-7]{8}@[\d:., ]+\]/g, '').replace(/^[\s*+-]+/, '')),
+    ...chosen.lines.map(bare),
     ...(isNamed ? [] : own),
     ...[...chosen.threads].flatMap((id) => [id, `[${shortThreadId(id)}@`]),
   ]);
@@ -40,6 +37,13 @@ export function traceOf(chosen: Chosen, applied: Pick<Applied, 'texts'>): Trace 
       return words.formIn(own);
     },
   };
+}
+
+/** A line's words, without its marker and its evidence. */
+function bare(line: string): string {
+  return withoutEvidence(line)
+    .replace(/^[\s*+-]+/, '')
+    .trim();
 }
 
 function isOurs(name: string): boolean {

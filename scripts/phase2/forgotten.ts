@@ -1,6 +1,7 @@
 import type { ItemNumber } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
+import { evidenceOf } from '../state/evidence.ts';
 import { threadByShortId } from '../state/threads.ts';
 import { tombstonesOf } from '../state/tombstones.ts';
 import type { ThreadRow } from '../state/types.ts';
@@ -20,6 +21,8 @@ export interface Forgotten {
   hides(threadId: string, n: ItemNumber): boolean;
   /** @param shortId of the thread, as evidence marks show it. */
   hidesShort(shortId: string, n: ItemNumber): boolean;
+  /** Whether a person said the item. */
+  isPersons(threadId: string, n: ItemNumber): boolean;
 }
 
 /** What the tombstones that stand now hide of a scope; of `*`, which reads all, what each thread's own scope hides too. */
@@ -32,8 +35,17 @@ export function forgottenIn(state: State, scope: Scope): Forgotten {
     threads.set(shortId, thread);
     return thread;
   };
+  const persons = new Map<string, ReadonlySet<ItemNumber>>();
+  const personsIn = (threadId: string): ReadonlySet<ItemNumber> => {
+    const known = persons.get(threadId);
+    if (known !== undefined) return known;
+    const said = new Set(evidenceOf(state, threadId).flatMap(({ n, who }) => (who === 'human' ? [n] : [])));
+    persons.set(threadId, said);
+    return said;
+  };
   return {
     any: !tombstones.isEmpty,
+    isPersons: (threadId, n) => personsIn(threadId).has(n),
     hides: (threadId, n) => tombstones.hidesEvidence(threadId, n, scope),
     hidesShort: (shortId, n) => {
       const thread = threadOf(shortId);
@@ -59,7 +71,7 @@ export function withoutForgotten(files: Files, standing: Files, forgotten: Forgo
       if (path === rawMemoriesPath) return [path, withoutItems(text, forgotten)];
       if (stemOf(path) === null) return [path, text];
       const threadId = splitHeader(text).header.thread_id ?? '';
-      return [path, withoutHidden(text, (n) => forgotten.hides(threadId, n))];
+      return [path, hiddenOf(text, threadId, forgotten)];
     }),
   );
 }
@@ -135,12 +147,20 @@ function withoutLines(block: Block, bullets: readonly Bullet[]): string {
     .join('\n');
 }
 
+function hiddenOf(text: string, threadId: string, { hides, isPersons }: Forgotten): string {
+  return withoutHidden(
+    text,
+    (n) => hides(threadId, n),
+    (n) => isPersons(threadId, n),
+  );
+}
+
 function withoutItems(text: string, forgotten: Forgotten): string {
   return text
     .split(/^(?=## Thread `)/m)
     .map((part) => {
       const threadId = rawSections(part)[0]?.threadId;
-      return threadId === undefined ? part : withoutHidden(part, (n) => forgotten.hides(threadId, n));
+      return threadId === undefined ? part : hiddenOf(part, threadId, forgotten);
     })
     .join('');
 }

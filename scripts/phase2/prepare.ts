@@ -1,5 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { day } from '../shared/clock.ts';
+import type { ItemNumber } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import { sha256, shortThreadId } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
@@ -65,7 +66,11 @@ export function prepareScope(
   const pinned = pinnedThreads(state, own, context);
   const before = selectionOf(state, scope);
   const selection = selectInputs(outputsOf(state, scope, window), before, pinned, policy.selection, now);
-  const rows = selection.chosen.flatMap((output) => inputRow(output, (n) => forgotten.hides(output.threadId, n)) ?? []);
+  const rows = selection.chosen.flatMap((output) => {
+    const { threadId } = output;
+    const isPersons = (n: ItemNumber) => forgotten.isPersons(threadId, n);
+    return inputRow(output, (n) => forgotten.hides(threadId, n), isPersons) ?? [];
+  });
   const ready = withInputs(own, rows);
   const baseline = start.baseline.get(scope) ?? new Map<string, string>();
   const then = withoutGoneEntries(baseline, ready);

@@ -9,10 +9,14 @@ import { rolloutPath } from '../workspace/layout.ts';
  * @returns null for an output of which nothing with evidence is left.
  * @param isHidden whether an item of the thread is tombstoned in the thread's scope.
  */
-export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolean): InputRow | null {
+export function inputRow(
+  output: OutputView,
+  isHidden: (n: ItemNumber) => boolean,
+  isPersons: (n: ItemNumber) => boolean = () => false,
+): InputRow | null {
   const { thread } = output;
-  const rawMemory = withoutHidden(output.rawMemory, isHidden);
-  const rolloutSummary = withoutHidden(output.rolloutSummary, isHidden);
+  const rawMemory = withoutHidden(output.rawMemory, isHidden, isPersons);
+  const rolloutSummary = withoutHidden(output.rolloutSummary, isHidden, isPersons);
   const isForgotten = rawMemory !== output.rawMemory || rolloutSummary !== output.rolloutSummary;
   if (isForgotten && !hasEvidence(rawMemory) && !hasEvidence(rolloutSummary)) return null;
   return {
@@ -29,8 +33,15 @@ export function inputRow(output: OutputView, isHidden: (n: ItemNumber) => boolea
   };
 }
 
-/** The text without the lines that rest on hidden items alone, and without hidden numbers beside others. */
-export function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean): string {
+/**
+ * The text without the lines that rest on hidden items alone, and without hidden numbers beside others. A line whose
+ * every person's item is hidden goes too: what they said is what it says, whatever ran after it.
+ */
+export function withoutHidden(
+  text: string,
+  isHidden: (n: ItemNumber) => boolean,
+  isPersons: (n: ItemNumber) => boolean = () => false,
+): string {
   const names = (mark: RegExpMatchArray) => (mark[1] ?? '').split(',').some((n) => isHidden(n.trim()));
   if (![...text.matchAll(/\(@([\d:., ]{1,2000})\)/g)].some(names)) return text;
   return text
@@ -45,6 +56,7 @@ export function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean
       );
       if (marks.length === 0) return [line];
       if (kept.every((numbers) => numbers.length === 0)) return [];
+      if (losesItsPerson(line, kept.flat(), isPersons)) return [];
       return [
         marks.reduce(
           (shown, mark, index) => shown.replace(mark[0], kept[index]?.length ? formatItems(kept[index]) : ''),
@@ -53,6 +65,10 @@ export function withoutHidden(text: string, isHidden: (n: ItemNumber) => boolean
       ];
     })
     .join('\n');
+}
+
+function losesItsPerson(line: string, kept: readonly ItemNumber[], isPersons: (n: ItemNumber) => boolean): boolean {
+  return citedItems(line).some(isPersons) && !kept.some(isPersons);
 }
 
 function hasEvidence(text: string): boolean {

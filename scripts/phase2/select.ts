@@ -42,8 +42,8 @@ export function selectInputs(
   const worded = allowed.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
   const lasting = worded.filter((output) => known.has(output.threadId) && pinned.has(output.threadId));
   const rest = worded.filter((output) => !lasting.includes(output) && agesFrom(output, policy) >= cutoff);
-  const old = rest.filter((output) => known.has(output.threadId)).sort(byUseThenRecency);
-  const fresh = rest.filter((output) => !known.has(output.threadId)).sort(oldestFirst);
+  const old = rest.filter((output) => known.has(output.threadId)).sort(last(byUseThenRecency, policy));
+  const fresh = rest.filter((output) => !known.has(output.threadId)).sort(last(oldestFirst, policy));
   const reserved = Math.ceil(policy.maxRawMemories / 2);
   const room = Math.max(reserved, policy.maxRawMemories - old.length);
   const entering = fresh.slice(0, Math.min(room, policy.maxNewPerNight));
@@ -73,15 +73,17 @@ function isPolluted({ thread }: OutputView): boolean {
   return thread.memoryMode === 'polluted';
 }
 
-/** Where such sessions are not held back, none counts as polluted. */
-function byPollution(a: OutputView, b: OutputView): number {
-  return Number(isPolluted(a)) - Number(isPolluted(b));
+type Order = (a: OutputView, b: OutputView) => number;
+
+/** The same order, after it the polluted ones where they are ranked down. */
+function last(order: Order, { outside }: SelectionPolicy): Order {
+  if (outside !== 'downrank') return order;
+  return (a, b) => Number(isPolluted(a)) - Number(isPolluted(b)) || order(a, b);
 }
 
 /** What was only read ranks below what was cited. */
 function byUseThenRecency(a: OutputView, b: OutputView): number {
   return (
-    byPollution(a, b) ||
     b.usageCount - a.usageCount ||
     b.readCount - a.readCount ||
     lastSign(b) - lastSign(a) ||
@@ -91,5 +93,5 @@ function byUseThenRecency(a: OutputView, b: OutputView): number {
 }
 
 function oldestFirst(a: OutputView, b: OutputView): number {
-  return byPollution(a, b) || a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
+  return a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
 }

@@ -159,8 +159,8 @@ async function entryOf(
       id: rollout.thread.id,
       parents: reading.session.parents.map(safeThreadId),
     };
-    const said = { optsOut: optsOut(whole.items, place.optOutWord), usedOutside: usedOutside(whole.items) };
-    return { found: { ...foundOf(rollout, path), kin: kinOf(outline), ...said }, reader, outline, bytes, sha256 };
+    const about = said(optsOut(whole.items, place.optOutWord), usedOutside(whole.items));
+    return { found: { ...foundOf(rollout, path), kin: kinOf(outline), ...about }, reader, outline, bytes, sha256 };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Error && 'code' in error) return { path, reason: `unreadable: ${messageOf(error)}` };
@@ -196,6 +196,11 @@ async function counted(
   const { path } = entry.found;
   const own = withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated);
   return { ...entry.found, ...foundOf(own, path) };
+}
+
+/** What is so; the rest is left out. */
+export function said(isOut: boolean, isOutside: boolean): Pick<Found, 'optsOut' | 'usedOutside'> {
+  return { ...(isOut ? { optsOut: true } : {}), ...(isOutside ? { usedOutside: true } : {}) };
 }
 
 function foundOf(rollout: Rollout, path: string): Found {

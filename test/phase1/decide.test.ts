@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Known, matches, type ReadPolicy, readingOrder, whySkipped } from '../../scripts/phase1/decide.ts';
+import { type Known, matches, modeOf, type ReadPolicy, readingOrder, whySkipped } from '../../scripts/phase1/decide.ts';
 import type { Thread } from '../../scripts/rollout/types.ts';
 import { aFound, day } from '../support/rows.ts';
 
@@ -75,9 +75,34 @@ test('names match exactly: a longer or near-equal name is another repository', (
   assert.ok(!matches(['h/acme/*'], 'h/acme'));
 });
 
+test('a session that a person keeps out is not read, whatever it taught before', () => {
+  const says = { ...aFound('t'), optsOut: true };
+  const now = { ...policy, now: true };
+  assert.equal(whySkipped(says, unknown, now, day(100)), 'opted_out');
+  assert.equal(modeOf(says, 'enabled', now), 'disabled');
+  const listed = { ...now, isOptedOut: ({ path }: { readonly path: string }) => path === says.path };
+  assert.equal(whySkipped(aFound('t'), unknown, listed, day(100)), 'opted_out', 'by this laptop’s list or hook');
+  assert.equal(modeOf(aFound('t'), 'disabled', now), 'disabled', 'what was taken out by hand stays out');
+});
+
+test('what read the web or MCP servers is read, left out or ranked last, as the configuration says', () => {
+  const found = { ...aFound('t'), usedOutside: true };
+  const told = (outside: ReadPolicy['outside'], before: Known['memoryMode'] = 'enabled') => {
+    const asked = { ...policy, now: true, outside };
+    return [whySkipped(found, { ...unknown, memoryMode: before }, asked, day(100)), modeOf(found, before, asked)];
+  };
+  assert.deepEqual(told('include'), [null, 'enabled']);
+  assert.deepEqual(told('exclude'), ['used_outside', 'polluted']);
+  assert.deepEqual(told('downrank'), [null, 'polluted']);
+  assert.deepEqual(told('include', 'polluted'), [null, 'enabled'], 'the configuration is a person’s word');
+  const asked = { ...policy, outside: 'exclude' } as const;
+  assert.equal(whySkipped(aFound('t'), { ...unknown, memoryMode: 'polluted' }, asked, day(100)), 'used_outside');
+  assert.equal(modeOf(aFound('t'), 'polluted', asked), 'polluted', 'nothing takes it back by itself');
+});
+
 test('a session without human words, a disabled one and a forgotten one are skipped for that reason', () => {
   assert.equal(why({}, {}, {}, 0), 'no_human_words');
-  assert.equal(why({}, { memoryMode: 'polluted' }), 'disabled');
+  assert.equal(why({}, { memoryMode: 'disabled' }), 'disabled');
   assert.equal(why({}, { tombstoned: true }), 'tombstoned');
   assert.equal(why({ origin: 'exec' }, {}, { excludeOrigins: ['exec'] }), 'origin_excluded');
 });

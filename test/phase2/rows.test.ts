@@ -22,3 +22,10 @@ test('a mark that is not written as ours hides nothing', () => {
   assert.equal(withoutHidden('- odd (@ 7)', hides('7')), '');
   assert.equal(withoutHidden(`- many (@${many})`, hides('150')).includes('150'), false);
 });
+
+test('a line whose only words of a person are hidden goes, whatever ran after them', () => {
+  const text = '- "No, cents" → changed again (@8,9,11)\n- both said so (@3,8)\n- the tests pass (@9,11)';
+  const persons = (n: string) => n === '3' || n === '8';
+  assert.equal(withoutHidden(text, hides('8'), persons), '- both said so (@3)\n- the tests pass (@9,11)');
+  assert.equal(withoutHidden(text, hides('9'), persons).split('\n').length, 3);
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type SelectionPolicy, selectInputs } from '../../scripts/phase2/select.ts';
 import type { OutputView, SelectionRow } from '../../scripts/state/types.ts';
-import { anOutput, day } from '../support/rows.ts';
+import { anOutput, aThreadRow, day } from '../support/rows.ts';
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -112,4 +112,19 @@ test('the order of the rows decides nothing', () => {
   const one = ids(selectInputs(outputs, before('a', 'b', 'c', 'd'), nobody, policy, day(100)));
   const other = ids(selectInputs([...outputs].reverse(), before('d', 'c', 'b', 'a'), nobody, policy, day(100)));
   assert.deepEqual(one, other);
+});
+
+test('what used the web or MCP servers comes last or not at all, if the configuration says so', () => {
+  const outside = anOutput('a', {
+    usageCount: 9,
+    lastUsage: day(99),
+    thread: aThreadRow('a', { memoryMode: 'polluted' }),
+  });
+  const outputs = [outside, anOutput('b'), anOutput('c')];
+  const chosen = (more: Partial<SelectionPolicy>) =>
+    ids(selectInputs(outputs, before('a', 'b', 'c'), nobody, aPolicy({ maxRawMemories: 2, ...more }), day(100)));
+  assert.deepEqual(chosen({}), ['a', 'c']);
+  assert.deepEqual(chosen({ outside: 'downrank' }), ['b', 'c']);
+  assert.deepEqual(chosen({ outside: 'downrank', maxRawMemories: 3 }), ['a', 'b', 'c'], 'where there is room it stays');
+  assert.deepEqual(chosen({ outside: 'exclude', maxRawMemories: 3 }), ['b', 'c']);
 });

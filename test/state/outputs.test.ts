@@ -55,10 +55,10 @@ test('when the best class found nothing, a lesser one’s words are not shown', 
   assert.deepEqual(ids(state), []);
 });
 
-test('a disabled or polluted thread is left out, and comes back when it is enabled', async () => {
+test('a disabled thread is left out and comes back when it is enabled; the selection decides about a polluted one', async () => {
   const state = await aState('a', 'b', 'c');
   setMemoryMode(state, 'a', 'disabled', dayAt(101));
-  setMemoryMode(state, 'b', 'polluted', dayAt(101));
+  setMemoryMode(state, 'b', 'disabled', dayAt(101));
   assert.deepEqual(ids(state), ['c']);
   setMemoryMode(state, 'a', 'enabled', dayAt(101));
   assert.deepEqual(ids(state), ['a', 'c']);

@@ -28,11 +28,17 @@ export function correcting(n: number, said: string, at: string): CodexSession {
 }
 
 /** `npm run forget -- --repo <clone> …` inside this process. */
-export function forgets(clone: string, args: readonly string[], at = '2026-11-24T10:00:00Z'): Promise<Ended> {
+export function forgets(
+  clone: string,
+  args: readonly string[],
+  at = '2026-11-24T10:00:00Z',
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   return ranHere(forgetSpec, forgetCommand, ['--repo', clone, ...args], {
     CTM_CLOCK: at,
     TEAM_TOKEN: botToken,
     CTM_HOME: laptopOf(clone),
+    ...more,
   });
 }
 
