@@ -30,6 +30,8 @@ export interface Chosen {
 
 /** Asked of texts, by the names that they give to sessions. */
 export interface Doomed {
+  /** Whole sessions, those among them that were asked for earlier. */
+  readonly threads: ReadonlySet<string>;
   hidesThread(threadId: string): boolean;
   hidesItem(threadId: string, n: ItemNumber): boolean;
   hidesShort(shortId: string, n: ItemNumber): boolean;
@@ -54,6 +56,7 @@ export function doomedOf(state: State, chosen: Chosen): Doomed {
   const lines = new Set(chosen.lines.map(lineHash));
   const long = chosen.lines.map(normaliseLine).filter((line) => line.length >= quotable);
   return {
+    threads,
     hidesThread,
     hidesItem,
     hidesShort: (short, n) => hidesItem(byShort.get(short) ?? '', n),

@@ -14,7 +14,12 @@ export interface Trace {
 const mostTexts = 400;
 const shortestText = 24;
 
-export function traceOf(chosen: Chosen, { texts, remaining }: Pick<Applied, 'texts' | 'remaining'>): Trace {
+export function traceOf(
+  chosen: Chosen,
+  { texts, remaining, doomed }: Pick<Applied, 'texts' | 'remaining' | 'doomed'>,
+): Trace {
+  // Whose a session was is not known any more when a person is forgotten again.
+  const threads = chosen.author === null ? chosen.threads : doomed.threads;
   const standing = plain(remaining);
   const own = [...texts, ...chosen.copies.map(({ text }) => text)]
     .map(bare)
@@ -27,7 +32,7 @@ export function traceOf(chosen: Chosen, { texts, remaining }: Pick<Applied, 'tex
     ...chosen.words,
     ...chosen.lines.map(bare),
     ...(isNamed ? [] : own),
-    ...[...chosen.threads].flatMap((id) => [id, `[${shortThreadId(id)}@`]),
+    ...[...threads].flatMap((id) => [id, `[${shortThreadId(id)}@`]),
   ]);
   const author = chosen.author === null ? null : JSON.stringify(chosen.author);
   return {

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { addRollouts } from '../../scripts/archive/add.ts';
+import { archiveRef } from '../../scripts/archive/layout.ts';
+import { localPlace } from '../../scripts/forget/place.ts';
+import { forget as forgetIn } from '../../scripts/forget/run.ts';
+import { openRepository } from '../../scripts/git/open.ts';
+import type { Repository } from '../../scripts/git/types.ts';
+import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
+import { openRollouts } from '../../scripts/rollout/source.ts';
+import { fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { openStateOfRef } from '../../scripts/state/current.ts';
 import { listOutputs } from '../../scripts/state/outputs.ts';
+import { loadStateRef, saveStateRef } from '../../scripts/state/ref.ts';
+import { snapshotOf } from '../../scripts/state/snapshot.ts';
 import { listThreads } from '../../scripts/state/threads.ts';
 import { listTombstones, onRequest, tombstonesOf } from '../../scripts/state/tombstones.ts';
 import { codexText, uuid } from '../support/codex-session.ts';
-import { correcting, forgets, obey, reachable, toldBy } from '../support/forgetting.ts';
+import { correcting, forgets, obey, reachable, shop, toldBy } from '../support/forgetting.ts';
 import { type Ended, playedHere } from '../support/nights.ts';
 import { commitAll, git, temporaryFolder, writeFiles } from '../support/repository.ts';
+import { aRollout, dayAt } from '../support/stored-rollouts.ts';
 
 const handbook = 'memories/MEMORY.md';
 const stateRef = 'refs/memory/state';
@@ -201,3 +213,94 @@ test('the printed commands clean a memory of one’s own, and forgetting again s
   assert.equal(git(repo, 'status', '--porcelain'), '');
   assert.equal((await plays(folder, '2026-11-26T03:17:00Z')).code, 0, 'the next night finds its way');
 });
+
+test('what is held about a person is written first, then all of it goes and their name with it', async (t) => {
+  const folder = await aMemory(t);
+  const repo = join(folder, 'repo');
+  await archived(repo, 'dana');
+  const file = join(folder, 'dana.json');
+  const first = await forget(folder, '--author', 'dana', '--export', file, '--yes', '--json');
+  assert.equal(first.code, 3, first.stderr);
+  const record = JSON.parse(readFileSync(file, 'utf8')) as Record<string, { readonly length: number }>;
+  assert.deepEqual(
+    ['threads', 'outputs', 'sessions', 'lines'].map((part) => (record[part]?.length ?? 0) > 0),
+    [true, true, true, true],
+  );
+  assert.match(readFileSync(file, 'utf8'), /integer cents/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const state = `${git(repo, 'show', `${stateRef}:state.sqlite.json`)}\n`;
+  assert.doesNotMatch(state, /dana|integer cents/, 'not even the tombstone names them');
+  assert.doesNotMatch(memory(folder), /integer cents/);
+  assert.match(memory(folder), /not jest/);
+  assert.equal(git(repo, 'ls-tree', '-r', '--name-only', archiveRef), 'tombstones.json');
+  assert.ok(tombstonesOf(await stateOf(folder)).hidesAuthor('dana'));
+  const again = await forget(folder, '--author', 'dana', '--export', file, '--yes');
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /is there already; nothing was forgotten/);
+  obey(repo, toldBy(first).steps);
+  const last = await forget(folder, '--author', 'dana', '--yes', '--json');
+  assert.deepEqual([last.code, toldBy(last).leftovers], [0, []], last.stderr);
+});
+
+/** The first session as a laptop sends it, with who it is of; the state knows them too. */
+async function archived(repo: string, author: string): Promise<void> {
+  const repository = await openRepository(repo, { env: quick });
+  const archive = { repository, ref: archiveRef, remote: null };
+  const rollout = aRollout(1, ['Add a helper', 'Done.', cents, 'Done.'], { id: uuid(1), author, repo: shop });
+  await addRollouts(archive, [rollout], 0, { clock: fixedClock(dayAt(5)) });
+  const loaded = await loadStateRef(repository, stateRef);
+  assert.ok(loaded);
+  const state = await openStateOfRef(loaded.tree.text);
+  state.run('update threads set author = :author where thread_id = :thread', { author, thread: uuid(1) });
+  const { author: by, at, message } = await repository.readCommit(loaded.oid);
+  const tree = { ...loaded.tree, text: snapshotOf(state) };
+  await saveStateRef(repository, { ref: stateRef, expected: loaded.oid, tree, author: by, at, message });
+}
+
+test('whoever dies at any write is finished by the next run', async (t) => {
+  const folder = await aMemory(t);
+  await archived(join(folder, 'repo'), 'dana');
+  let at = 1;
+  for (let isDead = true; isDead; at += 1) {
+    const copy = temporaryFolder(t);
+    cpSync(folder, copy, { recursive: true });
+    isDead = !(await diesAt(at, join(copy, 'repo')));
+    const ended = await forget(copy, '--match', 'integer cents', '--yes', '--json');
+    assert.ok(ended.code === 3 || ended.code === 0, ended.stderr);
+    const left = toldBy(ended).leftovers.filter(({ ref }) => ref !== 'refs/heads/main');
+    assert.deepEqual(left, [], `after a death at write ${at}`);
+    assert.doesNotMatch(memory(copy), /integer cents/);
+    assert.match(memory(copy), /not jest/);
+    assert.doesNotMatch(git(join(copy, 'repo'), 'show', 'HEAD:state.sqlite.json'), /integer cents/);
+  }
+  assert.ok(at > 5, `${at} writes`);
+});
+
+/** Forgets until its n-th write. @returns whether it came to its end before. */
+async function diesAt(n: number, dir: string): Promise<boolean> {
+  const repository = await openRepository(dir, { env: quick });
+  let writes = 0;
+  const count = () => {
+    writes += 1;
+    if (writes >= n) throw new Error('the process is gone');
+  };
+  const dying: Repository = {
+    ...repository,
+    writeCommit: (spec) => repository.writeCommit(spec).finally(count),
+    swapRef: (...given) => repository.swapRef(...given).finally(count),
+    refresh: (...given) => repository.refresh(...given).finally(count),
+  };
+  const author = { name: 'M', email: 'm@example.org' };
+  const clock = fixedClock(parseIsoTime('2026-11-24T09:00:00Z') ?? 0);
+  const none = openRollouts([], { include: [], checkouts: checkoutsFrom({}), home: '/nowhere' });
+  const archive = { repository: dying, ref: archiveRef, remote: null };
+  const place = localPlace({ repository: dying, clock, author, rollouts: none, clean: (all) => all }, null, archive);
+  const ports = { clock, author, env: quick, redact: (text: string) => text, newSalt: '0'.repeat(32), folders: [] };
+  try {
+    await forgetIn({ kind: 'match', words: 'integer cents' }, place, ports);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message === 'the process is gone') return false;
+    throw error;
+  }
+}
