@@ -1,4 +1,4 @@
-import type { Item, Rollout } from '../rollout/types.ts';
+import type { Item } from '../rollout/types.ts';
 import { UsageError } from '../shared/errors.ts';
 import { citedItems, type Evidence, type ItemNumber } from '../shared/evidence.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
@@ -9,7 +9,7 @@ import { parseHandbook } from '../workspace/handbook.ts';
 import { everywhere, handbookPath, isGenerated } from '../workspace/layout.ts';
 import { lineHash, type Unit, unitsOf } from '../workspace/lines.ts';
 import type { Chosen, DoomedItem } from './doomed.ts';
-import type { Held } from './held.ts';
+import { type Held, sessionsIn, threadsIn } from './held.ts';
 import type { Target } from './target.ts';
 import { wordsOf } from './words.ts';
 
@@ -29,19 +29,17 @@ export async function choose(target: Target, held: Held, signal?: AbortSignal): 
 
 const nothing: Chosen = { threads: new Set(), items: [], copies: [], author: null, words: [], lines: [] };
 
-async function threadOf(id: string, { state, rollouts }: Held, signal?: AbortSignal): Promise<string> {
+async function threadOf(id: string, held: Held, signal?: AbortSignal): Promise<string> {
   if (!/^[a-z2-7]{8}$/.test(id)) return id;
-  const known = threadByShortId(state, id)?.threadId;
+  const known = threadByShortId(held.state, id)?.threadId;
   if (known !== undefined) return known;
-  const { found } = await rollouts.list(signal);
-  return found.find(({ thread }) => shortThreadId(thread.id) === id)?.thread.id ?? id;
+  return (await threadsIn(held, signal)).find((thread) => shortThreadId(thread.id) === id)?.id ?? id;
 }
 
-async function threadsBy(author: string, { state, rollouts }: Held, signal?: AbortSignal): Promise<string[]> {
-  const { found } = await rollouts.list(signal);
+async function threadsBy(author: string, held: Held, signal?: AbortSignal): Promise<string[]> {
   const threads = [
-    ...listThreads(state).flatMap((row) => (row.author === author ? [row.threadId] : [])),
-    ...found.flatMap(({ thread }) => (thread.author === author ? [thread.id] : [])),
+    ...listThreads(held.state).flatMap((row) => (row.author === author ? [row.threadId] : [])),
+    ...(await threadsIn(held, signal)).flatMap((thread) => (thread.author === author ? [thread.id] : [])),
   ];
   return [...new Set(threads)];
 }
@@ -49,15 +47,13 @@ async function threadsBy(author: string, { state, rollouts }: Held, signal?: Abo
 async function chooseThreads(
   threads: readonly string[],
   author: string | null,
-  { rollouts }: Held,
+  held: Held,
   signal?: AbortSignal,
 ): Promise<Chosen> {
   const wanted = new Set(threads);
   const copies = [];
-  for (const { thread } of (await rollouts.list(signal)).found) {
-    if (!wanted.has(thread.id)) continue;
-    copies.push(...(await rollouts.read(thread.id, signal)).items.filter(isWorthKnowing).map(copyOf));
-  }
+  for await (const { items } of sessionsIn(held, ({ id }) => wanted.has(id), signal))
+    copies.push(...items.filter(isWorthKnowing).map(copyOf));
   return { ...nothing, threads: wanted, copies, author };
 }
 
@@ -77,8 +73,7 @@ async function chooseMatch(text: string, held: Held, signal?: AbortSignal): Prom
   const add = (thread: string, repo: string, numbers: readonly ItemNumber[]) => {
     for (const n of numbers) chosen.set(`${thread} ${n}`, { thread, n, repo });
   };
-  for (const { thread } of (await held.rollouts.list(signal)).found) {
-    const { items } = await held.rollouts.read(thread.id, signal);
+  for await (const { thread, items } of sessionsIn(held, () => true, signal)) {
     const hit = items.filter((item) => words.stand(item.text) || (item.files ?? []).some((file) => words.stand(file)));
     add(
       thread.id,
@@ -155,15 +150,12 @@ function lineSaying(text: string, { memories }: Held): Unit | null {
   return first === undefined ? null : { ...first, evidence: found.flatMap(({ evidence }) => evidence) };
 }
 
-async function copiesOf(items: readonly DoomedItem[], { rollouts }: Held, signal?: AbortSignal) {
+async function copiesOf(items: readonly DoomedItem[], held: Held, signal?: AbortSignal) {
+  const wanted = new Set(items.map(({ thread, n }) => `${thread} ${n}`));
+  const threads = new Set(items.map(({ thread }) => thread));
   const copies: Chosen['copies'][number][] = [];
-  const known = new Set((await rollouts.list(signal)).found.map(({ thread }) => thread.id));
-  for (const thread of new Set(items.map((item) => item.thread))) {
-    if (!known.has(thread)) continue;
-    const rollout: Rollout = await rollouts.read(thread, signal);
-    const wanted = new Set(items.flatMap((item) => (item.thread === thread ? [item.n] : [])));
-    copies.push(...rollout.items.filter(({ n }) => wanted.has(n)).map(copyOf));
-  }
+  for await (const rollout of sessionsIn(held, ({ id }) => threads.has(id), signal))
+    copies.push(...rollout.items.filter(({ n }) => wanted.has(`${rollout.thread.id} ${n}`)).map(copyOf));
   return copies;
 }
 

@@ -4,7 +4,6 @@ import type { Remote } from '../git/remote-types.ts';
 import type { Repository, Signature } from '../git/types.ts';
 import { beginTeamNight } from '../nightly/begin.ts';
 import { localRefs, type Refs } from '../nightly/commits.ts';
-import { joinedRollouts } from '../nightly/joined-rollouts.ts';
 import { takeLease } from '../nightly/lease.ts';
 import { toldByBooks } from '../nightly/propose.ts';
 import { loadStart, type Start } from '../nightly/start.ts';
@@ -37,7 +36,7 @@ export interface Working {
   begin(): Promise<{
     readonly start: Start;
     readonly refs: Refs;
-    readonly rollouts: Rollouts;
+    readonly rollouts: Held['rollouts'];
     readonly isProposed: boolean;
   }>;
 }
@@ -124,9 +123,9 @@ async function sessions(
   archive: Archive | null,
   { repository, rollouts, clean }: PlacePorts,
   signal: AbortSignal | undefined,
-): Promise<Rollouts> {
+): Promise<Held['rollouts']> {
   const tip = archive === null ? null : await archiveTip(archive, signal);
-  return joinedRollouts(clean(archivedRollouts(repository, tip)), rollouts);
+  return [clean(archivedRollouts(repository, tip)), rollouts];
 }
 
 function atWork(worker: string, until: string): MemoryError {

@@ -9,19 +9,17 @@ import { listThreads } from '../state/threads.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { handbookPath } from '../workspace/layout.ts';
 import { unitsOf } from '../workspace/lines.ts';
-import type { Held } from './held.ts';
+import { type Held, sessionsIn } from './held.ts';
 
 /** Everything that is held about a person, as it is stored: without the secrets that were removed before. */
 export async function recordOf(author: string, held: Held, now: EpochSeconds, signal?: AbortSignal): Promise<object> {
-  const { state, memories, rollouts } = held;
+  const { state, memories } = held;
   const threads = listThreads(state).filter((thread) => thread.author === author);
-  const { found } = await rollouts.list(signal);
   const ids = new Set(threads.map(({ threadId }) => threadId));
   const sessions = [];
-  for (const { thread } of found) {
-    if (thread.author !== author && !ids.has(thread.id)) continue;
-    ids.add(thread.id);
-    sessions.push(await rollouts.read(thread.id, signal));
+  for await (const session of sessionsIn(held, (thread) => thread.author === author || ids.has(thread.id), signal)) {
+    ids.add(session.thread.id);
+    sessions.push(session);
   }
   const shorts = new Set([...ids].map(shortThreadId));
   const lines = [...memories].flatMap(([path, text]) =>
