@@ -1,3 +1,4 @@
+import { isOwnTool } from './memory-calls.ts';
 import type { Item } from './types.ts';
 
 /** A person who writes this in a session keeps all of it out of memory; a laptop may choose another word. */
@@ -11,10 +12,8 @@ export function optsOut(items: readonly Pick<Item, 'who' | 'kind' | 'text'>[], w
 
 /** Whether a session looked outside: what it read there nobody of the team has written. Our own tools do not count. */
 export function usedOutside(items: readonly Pick<Item, 'does' | 'tool'>[]): boolean {
-  return items.some(({ does, tool }) => does === 'web' || (does === 'mcp' && !ownTool.test(tool ?? '')));
+  return items.some(({ does, tool }) => does === 'web' || (does === 'mcp' && !isOwnTool(tool)));
 }
-
-const ownTool = /commit[-_]to[-_]memory/i;
 
 function holds(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {

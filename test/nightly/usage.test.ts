@@ -27,6 +27,8 @@ const everything: ReadPolicy = {
   include: [],
   exclude: [],
   excludeOrigins: [],
+  outside: 'include' as const,
+  isOptedOut: () => false,
   maxAgeDays: 10,
   idleHours: 6,
   all: true,
