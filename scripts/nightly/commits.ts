@@ -42,7 +42,8 @@ export interface Refs {
   readonly keepsTips: boolean;
   /**
    * What was forgotten goes: the state is written without parents, so that no earlier one stays reachable, and the
-   * published copy anew even where no memory file changes. Nothing is pending then, as nobody could go back.
+   * published copy anew even where no memory file changes. Of a shared one nothing is pending then: whoever had to finish
+   * it elsewhere would have neither its commits nor a state before it.
    */
   readonly forgets?: boolean;
   /** Compare-and-swap; null creates. @throws RefMovedError when somebody else was faster. */
@@ -91,8 +92,9 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   const { inputs, learned, tip } = await writeCommits(repository, start, made, changes);
   const pendingPush = { runId: made.runId, ref: start.branch, oldOid: start.base, tip };
   const night = start.afresh ? { ...start.night, pullRequest: null } : start.night;
+  const isOthers = refs.forgets === true && refs.keepsTips;
   const settled = settledAt(tip, night);
-  const state = await save(refs.forgets === true ? night : { ...settled, pendingPush }, start.stateOid);
+  const state = await save(isOthers ? night : { ...settled, pendingPush }, start.stateOid);
   await refs.swap(start.branch, start.base, tip);
   const followed = await refs.follow({ ...start, night }, made, tip);
   const closed = new Map([...start.closed].filter(([number]) => number !== String(followed.pullRequest?.number)));
