@@ -2,7 +2,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import type { Evidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
-import { recordLines } from '../state/lines.ts';
+import { recordLines, recordRemoved } from '../state/lines.ts';
 import { enqueueConsolidation } from '../state/scopes.ts';
 import { threadByShortId } from '../state/threads.ts';
 import { evidenceKey, liftTombstone, listTombstones, onRequest, setTombstone } from '../state/tombstones.ts';
@@ -72,6 +72,10 @@ function compare(state: State, before: Files, now: Files, night: { runId: string
     const isBack = changes.added.map(({ evidence }) => unbury(state, evidence, scope, night.setAt)).includes(true);
     const why = { ...night, reason: 'a person removed the line', pullRequest: null };
     for (const line of changes.removed) bury(state, line, scope, why);
+    recordRemoved(
+      state,
+      changes.removed.map(({ hash }) => ({ scope, hash, since: night.setAt })),
+    );
     removed += changes.removed.length;
     if ((changes.removed.length > 0 || isBack) && scope !== everywhere) enqueueConsolidation(state, scope, night.setAt);
   }

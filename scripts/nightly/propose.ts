@@ -7,6 +7,7 @@ import { bodyOf, type Proposal, titleOf } from '../publish/text.ts';
 import type { Config } from '../shared/config-schema.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
+import { removedOf } from '../state/lines.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { listRuns } from '../state/runs.ts';
 import { heldScopes } from '../state/scopes.ts';
@@ -115,6 +116,7 @@ function proposalOf(
     sessions: nights.reduce((sum, { counts }) => sum + (counts.extracted ?? 0) + (counts.nothing ?? 0), 0),
     delta: deltaOf(reviewed, made.files, {
       isPersonLine: context.isPersonLine,
+      wasRemoved: (scope, hash) => removedOf(state, scope).has(hash),
       isTombstoned: (thread, item, scope) => {
         const threadId = threadByShortId(state, thread)?.threadId;
         return threadId !== undefined && tombstones.hidesEvidence(threadId, item, scope);

@@ -6,6 +6,8 @@ export interface DeltaFacts {
   /** Whether the evidence is hidden in that scope. `thread` is the short id. */
   isTombstoned(thread: string, item: ItemNumber, scope: Scope): boolean;
   isPersonLine(scope: Scope, hash: string): boolean;
+  /** Whether people took such a line out before. */
+  wasRemoved?(scope: Scope, hash: string): boolean;
 }
 
 /** Why a line stands nowhere any more; the first two have a successor: the line was superseded, not forgotten. */
@@ -15,6 +17,8 @@ export type Gone = 'corrected' | 'merged' | 'tombstoned' | 'inputLeft' | 'unexpl
 export interface ScopeDelta extends Record<Gone, number> {
   readonly scope: Scope;
   learned: number;
+  /** Those of them that people had taken out before: another session taught the same again. */
+  relearned?: number;
   /** The same in other words. */
   changed: number;
   /** Stands under another heading, in another block or scope. */

@@ -45,6 +45,7 @@ export function deltaOf(before: Files, after: Files, facts: DeltaFacts): Delta {
   for (const line of pairs.fresh) {
     const scope = scopeOf(line.scope);
     scope.learned += 1;
+    if (facts.wasRemoved?.(line.scope, line.hash) === true) scope.relearned = (scope.relearned ?? 0) + 1;
     if (line.unverified) scope.unverified += 1;
   }
   for (const [line, reason] of reasonsGone(pairs, threadsIn(after), facts)) scopeOf(line.scope)[reason] += 1;

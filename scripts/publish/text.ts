@@ -99,7 +99,11 @@ function table({ scopes }: Delta): string {
 
 function lookFirst({ delta, scopes, secrets, links }: Proposal): string {
   const lines = [
-    ...delta.scopes.flatMap(({ scope, unverified, persons, skills }) => [
+    ...delta.scopes.flatMap(({ scope, unverified, relearned = 0, persons, skills }) => [
+      ...count(
+        relearned,
+        (n) => `${scopeName(scope)}: ${whole(n, 'line')} that people had removed, taught again by another session`,
+      ),
       ...count(unverified, (n) => `${scopeName(scope)}: ${whole(n, 'line')} with a quote marked (unverified)`),
       ...count(persons.gone, (n) => `${scopeName(scope)}: ${whole(n, 'line')} of people changed or gone`),
       ...skillsText(scope, skills),

@@ -139,7 +139,7 @@ export interface TombstoneRow {
   readonly liftedAt: EpochSeconds | null;
 }
 
-/** Table `lines`: a person wrote or pinned this line of a scope. */
+/** Table `lines`: a person wrote or pinned this line of a scope, or took it out (`who` is `removed`). */
 export interface LineRow {
   readonly scope: string;
   /** sha256 of the normalised line, first 32 hex digits. */

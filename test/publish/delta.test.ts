@@ -176,3 +176,10 @@ test('four thousand lines that all changed end soon, and every one is accounted 
 test('the handbook of a file that is none is empty', () => {
   assert.deepEqual(deltaOf(new Map([[handbookPath, '\u0000 no handbook']]), new Map(), nothing).scopes, []);
 });
+
+test('a line that people had removed and another session teaches again is told as such', () => {
+  const wasRemoved = (scope: string, hash: string) => scope === repo && hash === lineHash(port);
+  assert.deepEqual(counts('', lines([`- the tests need port 5432 [${b}@7]`, seed]), { wasRemoved }), {
+    [repo]: { learned: 2, relearned: 1 },
+  });
+});
