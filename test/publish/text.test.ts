@@ -280,3 +280,8 @@ test('what was left out is told by rule alone, never by the words of a reason', 
     { 'bullet.evidence': 2, other: 2 },
   );
 });
+
+test('a line that people had removed and a session teaches again stands among what to look at', () => {
+  const body = bodyOf(aProposal({ delta: scopes({ scope: shop, learned: 3, relearned: 2 }) }));
+  assert.ok(body.includes(`- ${shop}: 2 lines that people had removed, taught again by another session`), body);
+});
