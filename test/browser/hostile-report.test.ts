@@ -70,7 +70,7 @@ test('what a memory smuggles in stays text wherever it is shown, even if the pol
       .nth(taught.length - 1)
       .waitFor();
     await page.locator('.open-session').nth(1).click();
-    await page.getByRole('dialog').getByText(`${attacks[1]} summary`).waitFor();
+    await page.getByRole('dialog').locator('pre', { hasText: 'summary' }).waitFor();
     assert.deepEqual(noise, []);
     assert.equal(await page.evaluate('document.documentElement.dataset.pwned'), undefined);
     assert.equal(await page.evaluate('document.scripts.length'), 3);
@@ -105,26 +105,32 @@ test('the policy stops a script, a style, a picture, a request and a markup sink
   const stopped = await page.evaluate(`(async () => {
     const stopped = [];
     document.addEventListener('securitypolicyviolation', (event) => stopped.push(event.effectiveDirective));
-    const add = (tag, fill) => { const one = document.createElement(tag); fill(one); document.body.append(one); };
+    const tried = (what) => { try { what(); } catch (error) { stopped.push(error.name); } };
+    const add = (tag, fill) => tried(() => {
+      const one = document.createElement(tag);
+      fill(one);
+      document.body.append(one);
+      one.click();
+    });
     add('script', (one) => one.append('${pwned}'));
     add('style', (one) => one.append('body { display: none }'));
     add('img', (one) => { one.src = 'https://evil.example.test/x.png'; });
-    add('div', (one) => one.setAttribute('onclick', '${pwned}'));
+    add('b', (one) => one.setAttribute('onclick', '${pwned}'));
+    add('a', (one) => { one.href = 'javascript:${pwned}'; });
+    tried(() => { document.body.innerHTML = '<p>gone'; });
     await fetch('https://evil.example.test/').catch(() => {});
-    try { document.body.innerHTML = '<p>gone'; } catch (error) { stopped.push(error.name); }
-    await new Promise((done) => setTimeout(done, 50));
-    document.querySelector('body > div:last-of-type').click();
-    return stopped.sort();
+    for (let frames = 0; frames < 5; frames += 1) await new Promise((done) => requestAnimationFrame(done));
+    return stopped;
   })()`);
-  assert.deepEqual([...new Set(stopped as string[])].sort(), [
-    'TypeError',
+  for (const directive of [
     'connect-src',
     'img-src',
     'require-trusted-types-for',
-    'script-src-attr',
     'script-src-elem',
     'style-src-elem',
-  ]);
+    'TypeError',
+  ])
+    assert.ok((stopped as string[]).includes(directive), `${directive} of ${stopped}`);
   assert.equal(await page.evaluate('document.documentElement.dataset.pwned'), undefined);
   assert.equal(await page.evaluate('getComputedStyle(document.body).display'), 'block');
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -19,7 +19,7 @@ const one = {
   summary: 'Ran.',
 };
 
-test('the report of a real night is one file, and the repository is as it was', async (t) => {
+test('the report of a real night is one file that loads nothing, and the repository is as it was', async (t) => {
   const repo = await aMemory(t);
   const before = tips(repo);
   const out = join(temporaryFolder(t), 'report.html');
@@ -29,25 +29,19 @@ test('the report of a real night is one file, and the repository is as it was', 
   const page = readFileSync(out, 'utf8');
   assert.match(page, /^<!doctype html>\n<html lang="en">/);
   assert.match(page, /"id":"git\.example\.test\/acme\/etl-job"/);
-  assert.deepEqual(tips(repo), before);
-  assert.equal(git(repo, 'status', '--porcelain'), '');
-});
-
-test('the page names no address to load from, and its policy knows the script and the style by their hashes', async (t) => {
-  const repo = await aMemory(t);
-  const out = join(temporaryFolder(t), 'report.html');
-  await command('report', ['--repo', repo, '--out', out]);
-  const page = readFileSync(out, 'utf8');
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? '';
   assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']{44}'; style-src 'sha256-[^']{44}'; /);
   assert.doesNotMatch(policy, /unsafe|https?:|\*/);
   const [head = ''] = page.split('<script type="application/json"');
   assert.doesNotMatch(head, /\s(?:src|style|on[a-z]+)=/);
-  assert.deepEqual([...page.matchAll(/<script[ >]/g)].length, 3);
+  assert.equal([...page.matchAll(/<script[ >]/g)].length, 3);
+  const links = [...head.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href);
   assert.deepEqual(
-    [...head.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => href).filter((href) => !href.startsWith('#')),
+    links.filter((href) => !href.startsWith('#')),
     [],
   );
+  assert.deepEqual(tips(repo), before);
+  assert.equal(git(repo, 'status', '--porcelain'), '');
 });
 
 test('a memory without a night gives a page and says that it is empty', async (t) => {
@@ -75,6 +69,21 @@ test('--json gives what the page shows and writes no file', async (t) => {
   assert.deepEqual(readdirSync(cwd), []);
 });
 
+test('a clone has the words of sessions once it fetched them, and what was extracted before', async (t) => {
+  const repo = aRepository(t);
+  await writeReportMemory(repo, { taught: [one] });
+  const dir = join(temporaryFolder(t), 'clone');
+  git(repo, 'clone', '--quiet', repo, dir);
+  const words = async () => {
+    const { stdout } = await command('report', ['--repo', dir, '--json']);
+    return JSON.parse(stdout).words[0]?.items[0]?.from;
+  };
+  git(dir, 'fetch', '--quiet', 'origin', 'refs/memory/state:refs/memory/state');
+  assert.equal(await words(), 'extract');
+  git(dir, 'fetch', '--quiet', 'origin', 'refs/memory/rollouts:refs/memory/remote/memory/rollouts');
+  assert.equal(await words(), 'session');
+});
+
 test('no secret reaches the page, wherever the memory holds it', async (t) => {
   const repo = aRepository(t);
   const key = joined('gh', 'p_', made(36));
@@ -94,33 +103,12 @@ test('no secret reaches the page, wherever the memory holds it', async (t) => {
   assert.ok((all.match(/\[REDACTED_SECRET\]/g)?.length ?? 0) >= 7);
 });
 
-test('a report replaces a report, and nothing else that is there', async (t) => {
-  const repo = await aMemory(t);
-  const folder = temporaryFolder(t);
-  const path = join(folder, 'notes.html');
+test('a file that is no report is left as it is', async (t) => {
+  const repo = aRepository(t, { 'README.md': 'Nothing yet.\n' });
+  const path = join(temporaryFolder(t), 'notes.html');
   writeFileSync(path, '<p>Mine.');
-  const refused = await command('report', ['--repo', repo, '--out', path]);
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /notes\.html is there already and is no report, so it was left as it is\./);
+  const { code, stderr } = await command('report', ['--repo', repo, '--out', path]);
+  assert.equal(code, 2);
+  assert.match(stderr, /notes\.html is there already and is no report, so it was left as it is\./);
   assert.equal(readFileSync(path, 'utf8'), '<p>Mine.');
-  mkdirSync(join(folder, 'sub'));
-  assert.match((await command('report', ['--repo', repo, '--out', join(folder, 'sub')])).stderr, /is no file/);
-  assert.match(
-    (await command('report', ['--repo', repo, '--out', join(folder, 'none/x.html')])).stderr,
-    /There is no folder/,
-  );
-  const again = join(folder, 'report.html');
-  for (let time = 0; time < 2; time += 1)
-    assert.equal((await command('report', ['--repo', repo, '--out', again])).code, 0);
-  assert.deepEqual(readdirSync(folder).sort(), ['notes.html', 'report.html', 'sub']);
-});
-
-test('where the page may not be written nothing is left behind', async (t) => {
-  const repo = await aMemory(t);
-  const folder = temporaryFolder(t);
-  mkdirSync(join(folder, 'memory-report.html.draft'));
-  const { code, stderr } = await command('report', ['--repo', repo], { cwd: folder });
-  assert.equal(code, 1);
-  assert.match(stderr, /The report could not be written: /);
-  assert.equal(existsSync(join(folder, 'memory-report.html')), false);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -24,6 +24,8 @@ export interface Opened {
 
 /** A browser of its own with an empty profile. */
 export async function startBrowser(): Promise<{ open: Open; close(): Promise<void> }> {
+  if (!existsSync(chromiumPath))
+    throw new Error(`There is no ${chromiumPath}: apt-get install chromium, or name another one in CTM_CHROMIUM.`);
   const profile = mkdtempSync(join(tmpdir(), 'memory-browser-'));
   const browser = await chromium.launch({
     executablePath: chromiumPath,
