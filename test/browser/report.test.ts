@@ -67,7 +67,7 @@ test('the words of its session are two clicks from a line at most', async () => 
 test('where the rollout is gone the extract speaks, and what was forgotten says so and nothing else', async () => {
   const { page } = await open(url);
   await page.getByText('The queue drops messages over 64 KB').click();
-  await page.getByText('As it was extracted: the session itself was not at hand for this page.').waitFor();
+  await page.getByText('The session itself was not at hand for this page. As it was extracted:').waitFor();
   await page.getByText('Never retry a 401').click();
   await page.getByText('Forgotten: a person took it out of the memory.').waitFor();
   assert.ok(!readFileSync(new URL(url), 'utf8').includes('sea of forgotten words'));
@@ -196,7 +196,7 @@ test('the use table is sorted by the column whose heading is pressed', async () 
 
 test('without scripts the figures, the nights and what failed are there', async () => {
   const { page } = await open(url, { javaScriptEnabled: false });
-  await page.getByText('scripts are off').waitFor();
+  await page.locator('noscript p').waitFor();
   await page.getByText('HTTP 400: the request is too long').waitFor();
   assert.ok((await page.locator('.wide-only .chart rect.up').count()) > 20);
 });

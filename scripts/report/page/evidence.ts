@@ -18,15 +18,27 @@ export function evidenceOf(line: WireLine): HTMLElement {
   return panel;
 }
 
+/** Items with their words. Of those whose session was not at hand, the lines that were extracted stand once below. */
+export function itemsOf(items: readonly WireItem[]): HTMLElement[] {
+  const lines = items.flatMap(({ from, text }) => (from === 'extract' ? text.split('\n') : []));
+  const list = el('ol', { class: 'items' }, ...items.map(itemOf));
+  if (lines.length === 0) return [list];
+  return [
+    list,
+    el('p', { class: 'quiet' }, 'The session itself was not at hand for this page. As it was extracted:'),
+    el('blockquote', { dir: 'auto' }, [...new Set(lines)].join('\n')),
+  ];
+}
+
 /** One item: its number, who said it, when, and the words. */
-export function itemOf({ n, who, at, text, from }: WireItem): HTMLElement {
+function itemOf({ n, who, at, text, from }: WireItem): HTMLElement {
   const head = [`@${n}`, speakers[who] ?? who, at === null ? '' : timeText(at)].filter((part) => part !== '');
   return el(
     'li',
     { class: 'item', 'data-who': who },
     el('p', { class: 'item-head' }, head.join(' · ')),
-    text === '' ? null : el('blockquote', { dir: 'auto' }, text),
-    notes[from] === '' ? null : el('p', { class: 'quiet' }, notes[from]),
+    from === 'session' ? el('blockquote', { dir: 'auto' }, text) : null,
+    from === 'forgotten' || from === 'gone' ? el('p', { class: 'quiet' }, notes[from]) : null,
   );
 }
 
@@ -34,7 +46,7 @@ export function sessionFacts({ agent, author, at, repo }: WireSession): string {
   return [agent, author ?? '', dayText(at), repositoryName(repo)].filter((part) => part !== '').join(' · ');
 }
 
-export const speakers: Readonly<Record<string, string>> = {
+const speakers: Readonly<Record<string, string>> = {
   human: 'Person',
   assistant: 'Agent’s answer',
   commentary: 'Agent at work',
@@ -43,12 +55,10 @@ export const speakers: Readonly<Record<string, string>> = {
   tool: 'Tool',
 };
 
-const notes: Readonly<Record<WireItem['from'], string>> = {
-  session: '',
-  extract: 'As it was extracted: the session itself was not at hand for this page.',
+const notes = {
   forgotten: 'Forgotten: a person took it out of the memory.',
   gone: 'Its words are not kept any more.',
-};
+} as const;
 
 function sourceOf(session: number | string, numbers: readonly string[], words: readonly WireWords[]): HTMLElement {
   const known = typeof session === 'number' ? memory.sessions[session] : undefined;
@@ -63,7 +73,7 @@ function sourceOf(session: number | string, numbers: readonly string[], words: r
   const children: Child[] = [
     el('h6', { dir: 'auto' }, known.title === '' ? `Session ${known.shortId}` : known.title),
     el('p', { class: 'quiet' }, sessionFacts(known)),
-    el('ol', { class: 'items' }, ...items.map(itemOf)),
+    ...itemsOf(items),
     el(
       'a',
       { class: 'open-session', href: `#S${known.shortId}` },

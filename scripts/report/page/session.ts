@@ -1,7 +1,7 @@
 import type { WireSession } from '../wire.ts';
 import { timeText } from '../words.ts';
 import { byId, el } from './dom.ts';
-import { itemOf, sessionFacts } from './evidence.ts';
+import { itemsOf, sessionFacts } from './evidence.ts';
 import { memory, sessionWords } from './memory.ts';
 
 /** Shows a session's words over the page. @returns false where the page has no such session. */
@@ -20,9 +20,7 @@ export function openSession(shortId: string): boolean {
         ...factsOf(session),
         ...linesOn(place),
         el('h3', {}, 'Its words behind the memory'),
-        items.length === 0
-          ? el('p', { class: 'quiet' }, 'No item of it is cited.')
-          : el('ol', { class: 'items' }, ...items.map(itemOf)),
+        ...(items.length === 0 ? [el('p', { class: 'quiet' }, 'No item of it is cited.')] : itemsOf(items)),
         ...(summary === '' ? [] : [el('h3', {}, 'What was remembered of it'), el('pre', { dir: 'auto' }, summary)]),
       );
     },
