@@ -26,7 +26,7 @@ export function itemsOf(items: readonly WireItem[]): HTMLElement[] {
   return [
     list,
     el('p', { class: 'quiet' }, 'The session itself was not at hand for this page. As it was extracted:'),
-    el('blockquote', { dir: 'auto' }, [...new Set(lines)].join('\n')),
+    el('blockquote', { class: 'extract', dir: 'auto' }, [...new Set(lines)].join('\n')),
   ];
 }
 
