@@ -19,6 +19,7 @@ const doors: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/sdk': 'recall/mcp-server.ts',
   '@secretlint/core': 'check/secretlint.ts',
   '@secretlint/secretlint-rule-preset-recommend': 'check/secretlint.ts',
+  'd3-scale': 'report/chart.ts',
   diff: 'workspace/unified-diff.ts',
   esbuild: 'connect/bundle.ts',
   'gpt-tokenizer': 'shared/tokens.ts',

@@ -6,13 +6,16 @@ import { fileURLToPath } from 'node:url';
 /**
  * `npm test [-- <part of a path> …]`: runs every test file by name (Node 20 finds no `.ts` by folder or glob) and fails
  * when fewer tests ran than the files hold, so that a file that registers nothing cannot pass. What takes long stands in
- * `test/slow/` and runs with `npm run test:slow`.
+ * `test/slow/` and runs with `npm run test:slow`; what needs a browser in `test/browser/`, with `npm run test:browser`.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wanted = process.argv.slice(2);
+const apart = ['test/slow/', 'test/browser/'];
 const files = testFiles(join(root, 'test'))
   .map((file) => relative(root, file))
-  .filter((file) => (wanted.length === 0 ? !file.includes('test/slow/') : wanted.some((part) => file.includes(part))))
+  .filter((file) =>
+    wanted.length === 0 ? !apart.some((folder) => file.includes(folder)) : wanted.some((part) => file.includes(part)),
+  )
   .sort();
 const least = files.reduce((sum, file) => sum + testsIn(readFileSync(join(root, file), 'utf8')), 0);
 

@@ -36,6 +36,34 @@ export async function bundle(
   }
 }
 
+/**
+ * A script or style sheet of a page with all that it imports, as one text that a `<script>` or `<style>` element may
+ * hold. @param entry below `root`, `.ts` or `.css`.
+ */
+export async function bundleForPage(root: string, entry: string): Promise<string> {
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: [entry],
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: 'browser',
+      format: 'iife',
+      target: 'es2022',
+      legalComments: 'inline',
+      logLevel: 'silent',
+    });
+    return outputFiles[0]?.text.trim() ?? '';
+  } catch (cause) {
+    throw new MemoryError(
+      `${entry} could not be made into a part of a page: ${messageOf(cause).split('\n')[0]}.`,
+      'Install what it needs: npm ci. Nothing was written.',
+      { cause },
+    );
+  }
+}
+
 /** Packages written as CommonJS ask for Node's own modules by `require`. */
 const requireForModules =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";

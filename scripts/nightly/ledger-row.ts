@@ -37,6 +37,7 @@ export function runRow(
   ports: NightPorts,
 ): RunRow {
   const scopes = (wanted: string) => phase2.scopes.filter((scope) => scope.outcome === wanted).length;
+  const written = phase2.scopes.filter(({ outcome: ended }) => ended === 'consolidated' || ended === 'code_only');
   return {
     runId,
     startedAt: now,
@@ -53,6 +54,7 @@ export function runRow(
       secrets: Object.values(phase1.secrets).reduce((sum, count) => sum + count, 0),
       scopes_consolidated: scopes('consolidated') + scopes('code_only'),
       scopes_failed: scopes('failed'),
+      forgotten: written.reduce((sum, scope) => sum + scope.forgotten.length, 0),
       dropped: phase2.scopes.reduce((sum, scope) => sum + scope.dropped.length, 0),
     },
     usage: { phase1: usageOf(ports.ledger, 'phase1'), phase2: usageOf(ports.ledger, 'phase2') },

@@ -67,9 +67,46 @@ export function workflowProperty(text: string): string {
   return terminalText(text).replace(/%/g, '%25').replace(/:/g, '%3A').replace(/,/g, '%2C');
 }
 
+/**
+ * For HTML: text between tags and in quoted attributes. Characters that no reader sees or that turn the direction stand
+ * there as `\u{…}`; line feeds and tabs stay.
+ */
+export function htmlText(text: string): string {
+  return visibleText(text).replace(/[&<>"'`]/g, (character) => entities[character] ?? character);
+}
+
+/**
+ * A value as JSON for a `<script type="application/json">` of a page: nothing in it can end the element, and its texts
+ * are as `htmlText` shows them, so that who reads it out may put them into the page as text.
+ */
+export function htmlJson(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' ? visibleText(member) : member,
+  ).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '`': '&#96;',
+};
+
+function visibleText(text: string): string {
+  return Buffer.from(text.replace(/\r\n?/g, '\n'))
+    .toString()
+    .replace(hiddenInPages, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
 /** The frames of ours and of the agents that recall serves, whatever stands between the sign and the name. */
 const frames =
   /<(?=[\s/]{0,20}(?:commit-to-memory|oai-mem-citation|citation_entries|rollout_ids|system|developer|user|assistant|human|hook|instructions|permissions|environment|skills?|persisted-output)(?![a-z]))/giu;
 
 // C0, DEL, C1, zero-width, line and paragraph separators, bidirectional controls, byte order mark, tags.
 const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+// As `hidden`, without line feed and tab, and without joiners that are a word's or an emoji's own.
+const hiddenInPages =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|(?<![^\u0000-\u007f])[\u200c\u200d]|[\u{e0000}-\u{e007f}]/gu;

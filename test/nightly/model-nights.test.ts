@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { openRepository } from '../../scripts/git/open.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
+import { currentState } from '../../scripts/state/current.ts';
+import { listRuns } from '../../scripts/state/runs.ts';
 import { parseHandbook, scopeOf } from '../../scripts/workspace/handbook.ts';
 import type { RecordedRequest } from '../support/api-types.ts';
 import { api, cwdOf, type Nights, type Played, shop, sound, startNights } from '../support/model-nights.ts';
+import { env } from '../support/repository.ts';
 import { agentAnswer, goneThreads, handbook, read, scopeIn, turnOf, write } from '../support/scripted-agent.ts';
 import { isExtraction } from '../support/scripted-extractor.ts';
 import { threadId } from '../support/written-sessions.ts';
@@ -188,6 +192,8 @@ test('a session that nobody used for a month is forgotten, and what another sess
   assert.deepEqual(goneThreads(asked), [first]);
   assert.match(asked.texts[1] ?? '', /^- D memories\/rollout_summaries\/2026-11-01T10-00-00-0004-check_the_port\.md$/m);
   assert.deepEqual(report.phase2.scopes.find(({ scope }) => scope === shop)?.forgotten, [threadId(4)]);
+  const { state } = await currentState(await openRepository(nights.dir, { env }));
+  assert.equal(listRuns(state, 1)[0]?.counts.forgotten, report.phase2.scopes.flatMap((one) => one.forgotten).length);
   const text = nights.file(handbook);
   assert.match(text, new RegExp(`- the tests need port 5432 \\[${second}@4\\]\n`));
   assert.doesNotMatch(text, /only the first saw this/);
