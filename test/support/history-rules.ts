@@ -109,7 +109,7 @@ function alwaysHolds(history: History): void {
     [],
     'no answer is paid for twice',
   );
-  for (const row of rowsOf(history, 'lines')) {
+  for (const row of rowsOf(history, 'lines').filter(({ who }) => who !== 'removed')) {
     assert.ok(written.has(String(row.hash)), `a line is taken for a person's that none wrote: ${JSON.stringify(row)}`);
   }
 }
