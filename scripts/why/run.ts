@@ -1,7 +1,7 @@
 import type { CommitInfo, Repository } from '../git/types.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
-import { linesOf } from '../state/lines.ts';
+import { linesOf as personsLinesOf } from '../state/lines.ts';
 import type { LineRow } from '../state/types.ts';
 import { entriesIn } from '../workspace/extension.ts';
 import { parseHandbook, scopeOf } from '../workspace/handbook.ts';
@@ -91,7 +91,7 @@ export async function why(
         words: await wordsOf(session, asked.files, archives),
       })),
       madeOf,
-      persons: linesOf(known.state, line.scope).find(({ hash }) => hash === line.hash) ?? null,
+      persons: personsLinesOf(known.state, line.scope).find(({ hash }) => hash === line.hash) ?? null,
       stateFrom: known.from,
       isCut: wordings.some(({ how }) => how === 'unknown'),
       closed: known.closed,
