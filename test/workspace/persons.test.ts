@@ -108,6 +108,6 @@ test('a skill that people wrote or changed is theirs', () => {
   const path = 'memories/skills/x/SKILL.md';
   const before = new Map([[path, skill('one')]]);
   const added = (after: ReadonlyMap<string, string>) => personsChanges(before, after, repo).added;
-  assert.deepEqual(added(new Map([[path, skill('two')]])), [{ hash: lineHash(path), text: path }]);
+  assert.deepEqual(added(new Map([[path, skill('two')]])), [{ hash: lineHash(path), text: path, evidence: [] }]);
   assert.deepEqual(added(before), []);
 });
