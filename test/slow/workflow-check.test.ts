@@ -111,6 +111,10 @@ test('types, lint and tests of a pull request run as they do for a person', asyn
   const repo = aRepository(t);
   for (const path of ['package.json', 'tsconfig.json', 'biome.json', '.nvmrc', 'test/run.ts', '.gitignore'])
     cpSync(join(root, path), join(repo, path), { recursive: true });
+  // A page of its own, as far as `npm run types` needs one.
+  const page = 'scripts/report/page';
+  cpSync(join(root, page, 'tsconfig.json'), join(repo, page, 'tsconfig.json'));
+  writeFiles(repo, { [`${page}/main.ts`]: "document.title = 'A page';\n" });
   const sum = 'export function sum(a: number, b: number): number {\n  return a + b;\n}\n';
   const proof =
     "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\nimport { sum } from '../scripts/sum.ts';\n\n" +
