@@ -1,12 +1,11 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleForPage } from './connect/bundle.ts';
 import { openRepository } from './git/open.ts';
 import { trackingRef } from './git/remote-types.ts';
 import type { Repository } from './git/types.ts';
-import { lookAtJournal } from './model/journal-look.ts';
-import { nightPolicy } from './nightly/policy.ts';
-import { loadConfig, sourcesOf, wishesOf } from './nightly/settings.ts';
+import { lookOf } from './nightly/look.ts';
+import { loadConfig, sourcesOf } from './nightly/settings.ts';
 import { loadStart } from './nightly/start.ts';
 import { writeReport } from './report/file.ts';
 import { gather } from './report/gather.ts';
@@ -60,18 +59,7 @@ async function report(world: World): Promise<ExitCode> {
   const start = await loadStart(repository, 'look');
   const now = clock.now();
   const redactor = createRedactor(env);
-  const status = statusOf({
-    branch: start.branch,
-    state: start.state,
-    stateBytes: Buffer.byteLength(start.stateText),
-    stateOid: start.stateOid,
-    night: start.night,
-    memory: { files: start.memories, baseline: start.baseline },
-    journal: lookAtJournal(join(repository.commonDir, 'memory', 'journal')),
-    policy: nightPolicy(config, wishesOf(flags)).consolidation,
-    usdPerMonth: config.budget.usd_per_month ?? null,
-    now,
-  });
+  const status = statusOf({ ...lookOf(repository, config, start, flags), now });
   if (start.stateOid === null && status.runs.length === 0)
     log.warn('No night has run here, so the report is empty: npm run nightly.');
   const gathered = await gather(

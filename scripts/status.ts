@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { openRepository } from './git/open.ts';
-import { lookAtJournal } from './model/journal-look.ts';
+import { lookOf } from './nightly/look.ts';
 import { extractorClassOf, outlook } from './nightly/outlook.ts';
 import { nightPolicy } from './nightly/policy.ts';
 import { loadConfig, sourcesOf, wishesOf } from './nightly/settings.ts';
@@ -56,18 +55,7 @@ async function status(world: World): Promise<ExitCode> {
     log.result(flags.isOn('json') ? jsonText({ usage: usageJson(usage) }) : usageText(usage));
     return exitCodes.done;
   }
-  const facts = statusOf({
-    branch: start.branch,
-    state: start.state,
-    stateBytes: Buffer.byteLength(start.stateText),
-    stateOid: start.stateOid,
-    night: start.night,
-    memory: { files: start.memories, baseline: start.baseline },
-    journal: lookAtJournal(join(repository.commonDir, 'memory', 'journal')),
-    policy: nightPolicy(config, wishesOf(flags)).consolidation,
-    usdPerMonth: config.budget.usd_per_month ?? null,
-    now,
-  });
+  const facts = statusOf({ ...lookOf(repository, config, start, flags), now });
   const sources = await lookAtSources(world, config, start);
   const warnings = warningsOf(facts, sources?.ready.length ?? 0, now);
   for (const warning of warnings) log.warn(warning);

@@ -1,6 +1,7 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MemoryError } from '../shared/errors.ts';
+import { byBinary } from '../shared/files.ts';
 
 /** A file of this laptop; null where there is none. */
 export async function readOwn(path: string): Promise<string | null> {
@@ -9,6 +10,16 @@ export async function readOwn(path: string): Promise<string | null> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw cannot('read', path, error);
+  }
+}
+
+/** Names in a folder of this laptop, in order; none where there is no such folder. */
+export async function namesOwn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort(byBinary);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw cannot('read', folder, error);
   }
 }
 

@@ -1,10 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Found } from '../rollout/source.ts';
-import { byBinary } from '../shared/files.ts';
 import { type Consent, parseConsent } from './consent.ts';
 import type { Laptop } from './laptop.ts';
-import { readOwn } from './laptop-file.ts';
+import { namesOwn, readOwn } from './laptop-file.ts';
 
 /** Whether this laptop keeps a session out: by its list of ids, or because the session's hook said so. */
 export interface OptedOutHere {
@@ -36,21 +34,12 @@ export async function laptopOptOuts(
 /** As `hook.mjs` wrote them. What it did not write whole is none. */
 async function pathsIn(folder: string): Promise<string[]> {
   const paths: string[] = [];
-  for (const name of await namesIn(folder)) {
+  for (const name of await namesOwn(folder)) {
     const text = name.endsWith('.json') ? await readOwn(join(folder, name)) : null;
     const path = text === null ? null : pathIn(text);
     if (path !== null) paths.push(path);
   }
   return paths;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort(byBinary);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 function pathIn(text: string): string | null {

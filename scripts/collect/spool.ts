@@ -1,8 +1,7 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Source } from '../rollout/source.ts';
-import { byBinary } from '../shared/files.ts';
-import { readOwn } from './laptop-file.ts';
+import { namesOwn, readOwn } from './laptop-file.ts';
 import { placeOf } from './roots.ts';
 
 /** What hooks announced since the last time. */
@@ -20,7 +19,7 @@ const most = 10_000;
 
 /** @returns nothing where no hook ever ran. */
 export async function readSpool(folder: string, roots: readonly Source[]): Promise<Spooled> {
-  const names = (await namesIn(folder)).filter((name) => name.endsWith('.json')).slice(0, most);
+  const names = (await namesOwn(folder)).filter((name) => name.endsWith('.json')).slice(0, most);
   const files: Source[] = [];
   const refused: { path: string; why: string }[] = [];
   const read = new Map<string, string>();
@@ -41,15 +40,6 @@ export async function readSpool(folder: string, roots: readonly Source[]): Promi
         if ((await readOwn(join(folder, name))) === text) await rm(join(folder, name), { force: true });
     },
   };
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort(byBinary);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 function announcementIn(text: string): { readonly agent: string; readonly path: string } {

@@ -8,8 +8,8 @@ import { openRemote } from '../git/remote.ts';
 import { trackingRef } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import { faults } from '../merge-driver/setting.ts';
-import { lookAtJournal } from '../model/journal-look.ts';
 import { apiKeyOf, signatureOf } from '../nightly/compose.ts';
+import { lookOf } from '../nightly/look.ts';
 import { extractorClassOf, outlook } from '../nightly/outlook.ts';
 import { nightPolicy } from '../nightly/policy.ts';
 import { loadConfig, sourcesOf, wishesOf } from '../nightly/settings.ts';
@@ -119,19 +119,7 @@ async function memoryFindings(
   if ('error' in loaded) return [shown('state', loaded.error, 'No night can start from it.')];
   const start = loaded.seen;
   const sessions = await sessionsHere(repository, config, world);
-  const { consolidation } = nightPolicy(config, wishesOf(world.flags));
-  const status = statusOf({
-    branch: start.branch,
-    state: start.state,
-    stateBytes: Buffer.byteLength(start.stateText),
-    stateOid: start.stateOid,
-    night: start.night,
-    memory: { files: start.memories, baseline: start.baseline },
-    journal: lookAtJournal(join(repository.commonDir, 'memory', 'journal')),
-    policy: consolidation,
-    usdPerMonth: config.budget.usd_per_month ?? null,
-    now,
-  });
+  const status = statusOf({ ...lookOf(repository, config, start, world.flags), now });
   const ready = readyIn(start, sessions, config, world);
   const known = [...sessions.map(({ thread }) => thread), ...listThreads(start.state)];
   const repositories = new Set(known.flatMap(({ repo, aliases }) => [repo, ...aliases]));
