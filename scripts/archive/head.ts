@@ -1,6 +1,7 @@
 import { parseRollout } from '../rollout/canonical.ts';
 import { optOutWord, optsOut, usedOutside } from '../rollout/opt-out.ts';
 import type { Item, Rollout } from '../rollout/types.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /** What a stored rollout says of itself, its items only counted. */
 export interface RolloutHead {
@@ -45,10 +46,6 @@ const optOut = new RegExp(optOutWord, 'i');
 const outside = ['"does":"web"', '"does":"mcp"'].map((mark) => Buffer.from(mark));
 
 function itemIn(line: Buffer): Item[] {
-  try {
-    return [JSON.parse(line.toString('utf8')) as Item];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const item = parsedJson(line.toString('utf8'));
+  return item === undefined ? [] : [item as Item];
 }

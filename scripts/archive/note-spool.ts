@@ -4,6 +4,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import { isoTime, parseIsoTime } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
+import { jsonFields } from '../shared/json.ts';
 import { makeFolder } from '../shared/make-folder.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { isNoteName, judgeNote, type Note, noteLimits, notesFolder } from '../workspace/note.ts';
@@ -133,23 +134,13 @@ async function plainText(path: string, bytes: number): Promise<string | null> {
 }
 
 function originIn(text: string, memory: string): Required<NoteOrigin> | null {
-  const { format, version, authority, channel, repo, at, kind = 'note', memory: meant } = fieldsIn(text);
+  const { format, version, authority, channel, repo, at, kind = 'note', memory: meant } = jsonFields(text);
   if (format !== 'ctm-note' || version !== 1 || meant !== memory) return null;
   if (authority !== 'human' && authority !== 'agent') return null;
   if (kind !== 'note' && kind !== 'resource') return null;
   const time = typeof at === 'string' ? parseIsoTime(at) : null;
   if (time === null || typeof repo !== 'string' || typeof channel !== 'string') return null;
   return { authority, channel, memory, repo, at: time, kind };
-}
-
-function fieldsIn(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
 }
 
 /** Makes the folders below the laptop's own one by one: nothing is written through a link. */

@@ -2,6 +2,7 @@ import type { Repository } from '../git/types.ts';
 import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import { isRepositoryPattern } from '../shared/config.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
+import { jsonFields } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { entryThreadId, extensionPath, importExtension, notesExtension } from '../workspace/extension.ts';
 import { everywhere } from '../workspace/layout.ts';
@@ -124,7 +125,7 @@ function formatNote(note: CarriedNote): string {
 }
 
 function parseNote(json: string): CarriedNote | null {
-  const { format, version, kind, name, authority, channel, author, repo, at, text } = fieldsIn(json);
+  const { format, version, kind, name, authority, channel, author, repo, at, text } = jsonFields(json);
   if (format !== 'ctm-note' || version !== 1) return null;
   if ((kind !== 'note' && kind !== 'resource') || (authority !== 'human' && authority !== 'agent')) return null;
   if (typeof name !== 'string' || !isNoteName(name) || typeof text !== 'string' || text.trim() === '') return null;
@@ -135,14 +136,4 @@ function parseNote(json: string): CarriedNote | null {
   if (typeof repo !== 'string' || !isNoteRepository(repo)) return null;
   const time = typeof at === 'string' ? parseIsoTime(at) : null;
   return time === null ? null : { kind, name, authority, channel, author, repo, at: time, text };
-}
-
-function fieldsIn(json: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { MemoryError } from '../shared/errors.ts';
+import { jsonFields } from '../shared/json.ts';
 import type { Reading } from './types.ts';
 
 /** A reading as `bench --once` prints it. */
@@ -8,25 +9,13 @@ export function readingText(reading: Reading): string {
 
 /** @throws MemoryError for anything else. */
 export function parseReading(text: string): Reading {
-  const value: unknown = parsed(text);
-  if (typeof value === 'object' && value !== null) {
-    const { value: number, calibration, note, faults } = value as Record<string, unknown>;
-    const isRate = calibration === null || (typeof calibration === 'number' && calibration > 0);
-    const areFaults = Array.isArray(faults) && faults.every((fault) => typeof fault === 'string');
-    if (typeof number === 'number' && isRate && typeof note === 'string' && areFaults)
-      return { value: number, calibration, note, faults };
-  }
+  const { value: number, calibration, note, faults } = jsonFields(text);
+  const isRate = calibration === null || (typeof calibration === 'number' && calibration > 0);
+  const areFaults = Array.isArray(faults) && faults.every((fault) => typeof fault === 'string');
+  if (typeof number === 'number' && isRate && typeof note === 'string' && areFaults)
+    return { value: number, calibration, note, faults };
   throw new MemoryError(
     `A measuring process answered with no reading: ${text.slice(0, 200).trim() || 'nothing'}.`,
     'Run it by itself to see why: npm run bench -- --once --only <measure>',
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

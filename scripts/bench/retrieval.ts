@@ -6,6 +6,7 @@ import { createRanking, rankPlainly } from '../recall/search/ranking.ts';
 import { type Agent, agents } from '../rollout/types.ts';
 import { MemoryError, UsageError } from '../shared/errors.ts';
 import { byBinary, type Files } from '../shared/files.ts';
+import { jsonFields } from '../shared/json.ts';
 import type { World } from '../shared/main.ts';
 import { runScript } from './child.ts';
 
@@ -55,7 +56,7 @@ export async function measureRetrieval(world: World, folder: string, corpus: str
 export function parseQuestions(text: string, file: string): Question[] {
   const questions = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const { ask, answer } = recordOf(line);
+    const { ask, answer } = jsonFields(line);
     if (typeof ask === 'string' && typeof answer === 'string' && ask.trim() !== '' && answer.trim() !== '')
       return [{ ask, answer }];
     throw new UsageError(
@@ -149,16 +150,6 @@ async function recordsIn(folders: readonly string[]): Promise<string[]> {
 
 function unescaped(line: string): string {
   return line.replace(/\\[nrt]/g, ' ').replace(/\\(["\\/])/g, '$1');
-}
-
-function recordOf(line: string): { readonly ask?: unknown; readonly answer?: unknown } {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
 }
 
 function cannotRead(path: string): (cause: unknown) => never {

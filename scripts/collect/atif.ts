@@ -1,5 +1,6 @@
 import type { Item, Rollout, Who } from '../rollout/types.ts';
 import { isoTime } from '../shared/clock.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /**
  * A rollout as an ATIF v1.7 document: one step an item, an output joined to the step of its call. What the format has
@@ -92,11 +93,6 @@ function resultOf({ n, text, call, exit }: Item): Result {
 /** A shell call's text is its command line; another's is JSON, or a patch. */
 function argumentsOf({ does, text }: Item): object {
   if (does === 'shell') return { command: text };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { input: text };
+  const value = parsedJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { input: text };
 }

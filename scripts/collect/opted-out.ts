@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Found } from '../rollout/source.ts';
+import { jsonFields } from '../shared/json.ts';
 import { type Consent, parseConsent } from './consent.ts';
 import type { Laptop } from './laptop.ts';
 import { namesOwn, readOwn } from './laptop-file.ts';
@@ -43,11 +44,6 @@ async function pathsIn(folder: string): Promise<string[]> {
 }
 
 function pathIn(text: string): string | null {
-  try {
-    const { path } = (JSON.parse(text) ?? {}) as { path?: unknown };
-    return typeof path === 'string' ? path : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const { path } = jsonFields(text);
+  return typeof path === 'string' ? path : null;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Agent, agents } from '../rollout/types.ts';
 import { byBinary } from '../shared/files.ts';
+import { jsonFields, parsedJson } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { readOwn, writeOwn } from './laptop-file.ts';
 
@@ -39,10 +40,10 @@ export function seenPath(stateFolder: string, memory: string, ref: string): stri
  */
 export async function loadSeen(path: string, rules: string): Promise<SeenByPath> {
   const lines = ((await readOwn(path)) ?? '').split('\n');
-  const head = parsed(lines[0] ?? '') as { format?: unknown; version?: unknown; rules?: unknown } | null;
-  if (head?.format !== format || head.version !== version) return new Map();
+  const head = jsonFields(lines[0] ?? '');
+  if (head.format !== format || head.version !== version) return new Map();
   const rows = lines.slice(1).flatMap((line) => {
-    const row = seenIn(parsed(line));
+    const row = seenIn(parsedJson(line));
     if (row === null) return [];
     return [row.isSettled || head.rules === rules ? row : { ...row, fingerprint: '' }];
   });
@@ -89,13 +90,4 @@ function seenIn(row: unknown): Seen | null {
     repeated: repeated as number,
     isSettled,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Source } from '../rollout/source.ts';
+import { jsonFields } from '../shared/json.ts';
 import { namesOwn, readOwn } from './laptop-file.ts';
 import { placeOf } from './roots.ts';
 
@@ -43,11 +44,6 @@ export async function readSpool(folder: string, roots: readonly Source[]): Promi
 }
 
 function announcementIn(text: string): { readonly agent: string; readonly path: string } {
-  try {
-    const { agent, path } = (JSON.parse(text) ?? {}) as { agent?: unknown; path?: unknown };
-    if (typeof agent === 'string' && typeof path === 'string') return { agent, path };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { agent: '', path: '' };
+  const { agent, path } = jsonFields(text);
+  return typeof agent === 'string' && typeof path === 'string' ? { agent, path } : { agent: '', path: '' };
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MemoryError } from '../shared/errors.ts';
+import { jsonFields } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
 
 /** What this laptop remembers of the files that it changed: one small file for each, that only its owner can read. */
@@ -22,8 +23,8 @@ export function recordsIn<T extends { readonly path: string }>(
 ): Records<T> {
   const fileOf = (path: string): string => join(folder, `${sha256(path).slice(0, 32)}.json`);
   const read = async (file: string): Promise<T | null> => {
-    const value = parsed(await readFile(file, 'utf8').catch((error: unknown) => absent(error, '')));
-    return value !== null && isRecord(value) ? value : null;
+    const value = jsonFields(await readFile(file, 'utf8').catch((error: unknown) => absent(error, '')));
+    return isRecord(value) ? value : null;
   };
   return {
     of: (path) => read(fileOf(path)),
@@ -49,16 +50,6 @@ export function recordsIn<T extends { readonly path: string }>(
     },
     drop: (path) => rm(fileOf(path), { force: true }),
   };
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function absent<T>(error: unknown, instead: T): T {

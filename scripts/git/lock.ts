@@ -1,6 +1,7 @@
 import { link, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
+import { parsedJson } from '../shared/json.ts';
 import { makeFolder } from '../shared/make-folder.ts';
 import { explain, GitError } from './errors.ts';
 import { textOrNull } from './layout.ts';
@@ -90,14 +91,8 @@ export interface Holder {
 /** Who holds a lock. @returns null where the lock is gone or says nothing. */
 export async function readHolder(path: string): Promise<Holder | null> {
   const text = await textOrNull(path);
-  if (text === null) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHolder(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = text === null ? null : parsedJson(text);
+  return isHolder(value) ? value : null;
 }
 
 function isHolder(value: unknown): value is Holder {

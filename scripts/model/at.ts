@@ -23,13 +23,3 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): r
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
 }
-
-/** The parsed value, or undefined for text that is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return undefined;
-    throw thrown;
-  }
-}

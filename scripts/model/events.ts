@@ -1,4 +1,4 @@
-import { parsedJson } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /** The events of a `text/event-stream` body: the JSON of each `data` field in order. */
 export interface Events {

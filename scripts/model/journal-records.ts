@@ -1,5 +1,6 @@
 import { messageOf } from '../shared/errors.ts';
-import { at, countAt, listAt, parsedJson, textAt } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
+import { at, countAt, listAt, textAt } from './at.ts';
 import type { JournalFolder } from './journal-files.ts';
 import type { Entry, Purpose } from './ledger.ts';
 import type { ModelReply } from './types.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import { parsedJson } from './at.ts';
 import { type JournalFolder, openFolder } from './journal-files.ts';
 import {
   type Counts,

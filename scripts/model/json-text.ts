@@ -1,4 +1,4 @@
-import { parsedJson } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /**
  * The answer without what the model thought before it: leading `<think>…</think>` (also `<thinking>`, several, or one

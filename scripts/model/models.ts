@@ -1,5 +1,6 @@
 import { type EpochSeconds, parseIsoTime } from '../shared/clock.ts';
-import { at, countAt, listAt, parsedJson, textAt } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
+import { at, countAt, listAt, textAt } from './at.ts';
 import { type ClientOptions, createClient } from './client.ts';
 import { errorOf, refusalOf } from './refusals.ts';
 

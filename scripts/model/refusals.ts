@@ -1,4 +1,5 @@
-import { at, parsedJson, textAt } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
+import { at, textAt } from './at.ts';
 import type { HttpAnswer } from './client.ts';
 import type { Refusal } from './dialect.ts';
 import { ModelError, type ModelErrorKind, quoted } from './errors.ts';

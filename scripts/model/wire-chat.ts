@@ -1,4 +1,5 @@
-import { at, countAt, listAt, parsedJson, textAt } from './at.ts';
+import { parsedJson } from '../shared/json.ts';
+import { at, countAt, listAt, textAt } from './at.ts';
 import type { Dialect } from './dialect.ts';
 import { eventsOf } from './events.ts';
 import { argumentsText, contentText, messagesWithSchema, type Reading } from './reading.ts';

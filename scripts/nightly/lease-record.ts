@@ -2,6 +2,7 @@ import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Oid } from '../shared/files.ts';
+import { jsonFields } from '../shared/json.ts';
 
 /** Where the lease lives: the first, or the second where the host lets this token push branches only. */
 export const leaseRefs = ['refs/memory/lease', 'refs/heads/memory/lease'] as const;
@@ -55,14 +56,7 @@ async function readRefs(
 }
 
 function parseRecord(text: string): LeaseRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null) return null;
-    const { worker, token, run, leaseUntil } = value as Record<string, unknown>;
-    if (typeof worker !== 'string' || typeof token !== 'string' || !Number.isSafeInteger(leaseUntil)) return null;
-    return { worker, token, run: typeof run === 'string' ? run : null, leaseUntil: Number(leaseUntil) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const { worker, token, run, leaseUntil } = jsonFields(text);
+  if (typeof worker !== 'string' || typeof token !== 'string' || !Number.isSafeInteger(leaseUntil)) return null;
+  return { worker, token, run: typeof run === 'string' ? run : null, leaseUntil: Number(leaseUntil) };
 }

@@ -1,6 +1,7 @@
 import { lstat, open, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
+import { jsonFields } from '../shared/json.ts';
 import { entriesOf, type Found, type ImportPlace, type Memories, requireFolder, textOf } from './memories.ts';
 import { repositoryAt } from './place.ts';
 
@@ -79,13 +80,8 @@ async function folderOfSession(path: string): Promise<string | null> {
 
 function cwdIn(line: string): string | null {
   if (!line.includes('"cwd"')) return null;
-  try {
-    const { cwd } = (JSON.parse(line) ?? {}) as { cwd?: unknown };
-    return typeof cwd === 'string' && !cwd.includes('\0') ? cwd : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const { cwd } = jsonFields(line);
+  return typeof cwd === 'string' && !cwd.includes('\0') ? cwd : null;
 }
 
 async function isFolder(path: string): Promise<boolean> {

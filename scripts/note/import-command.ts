@@ -9,6 +9,7 @@ import { withoutHomes } from '../rollout/home.ts';
 import { type ExitCode, exitCodes, UsageError } from '../shared/errors.ts';
 import { jsonText, terminalText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 import type { World } from '../shared/main.ts';
 import { createRedactor, type RedactionCounts } from '../shared/redact.ts';
 import { sha256 } from '../shared/thread-id.ts';
@@ -149,11 +150,6 @@ function textOf({ fresh, same, stayed }: Facts, outcome: Outcome): string {
 }
 
 function hashesIn(text: string | null): string[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const value = parsedJson(text ?? '');
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
 }

@@ -1,7 +1,7 @@
-import { parsedJson } from '../model/at.ts';
 import { quoted } from '../model/errors.ts';
 import { askedDelay, retryDelay, timerWait, type Wait } from '../model/retry.ts';
 import { messageOf, UsageError } from '../shared/errors.ts';
+import { parsedJson } from '../shared/json.ts';
 import { ForgeError } from './errors.ts';
 
 export interface ApiOptions {

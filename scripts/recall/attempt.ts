@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
+import { jsonFields } from '../shared/json.ts';
 import { readRegular } from './read-own.ts';
 
 /** The last time that a copy was asked to be brought up to date. */
@@ -20,9 +21,9 @@ export function isDue(attempt: Attempt | null, now: EpochSeconds): boolean {
 export async function readAttempt(cache: string): Promise<Attempt | null> {
   const read = await readRegular(join(cache, 'attempt.json'), 65_536);
   if (read.kind !== 'text') return null;
-  const match = /^\{"at":"([^"]{1,40})","failure":(null|".*")\}\n$/s.exec(read.text);
-  const at = parseIsoTime(match?.[1] ?? '');
-  return at === null ? null : { at, failure: JSON.parse(match?.[2] ?? 'null') as string | null };
+  const { at: text, failure } = jsonFields(read.text);
+  const at = typeof text === 'string' ? parseIsoTime(text) : null;
+  return at === null ? null : { at, failure: typeof failure === 'string' ? failure : null };
 }
 
 export async function noteAttempt(cache: string, { at, failure }: Attempt, mark: string): Promise<void> {

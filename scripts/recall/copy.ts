@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
+import { jsonFields } from '../shared/json.ts';
 import type { MemoryTexts } from './entries.ts';
 import { isOwnFolder, readRegular } from './read-own.ts';
 import type { MemorySource } from './source.ts';
@@ -78,15 +79,7 @@ async function readFolder(root: string, fetchedAt: EpochSeconds | null, known: r
 }
 
 function noteFrom(text: string): CopyNote | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const { version, oid, enabled, fetched_at: at, refused } = value as Record<string, unknown>;
+  const { version, oid, enabled, fetched_at: at, refused } = jsonFields(text);
   const fetchedAt = typeof at === 'string' ? parseIsoTime(at) : null;
   if (version !== 1 || typeof oid !== 'string' || !/^[0-9a-f]{40,64}$/.test(oid) || fetchedAt === null) return null;
   const words = Array.isArray(refused) ? refused.filter((word) => typeof word === 'string') : [];

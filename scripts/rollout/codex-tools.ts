@@ -1,3 +1,4 @@
+import { parsedJson } from '../shared/json.ts';
 import { contentText } from './codex-words.ts';
 import { type Fields, fieldsOf, integerOf, isFields, jsonOf, listOf, textOf } from './fields.ts';
 import type { Part } from './items.ts';
@@ -38,7 +39,7 @@ export function outputOf(payload: Fields): Part | null {
  * @param questions the call's arguments.
  */
 export function answersOf(output: unknown, questions: Fields): string | null {
-  const answers = fieldsOf(fieldsOf(typeof output === 'string' ? parsedOrNull(output) : output).answers);
+  const answers = fieldsOf(fieldsOf(typeof output === 'string' ? parsedJson(output) : output).answers);
   const asked = new Map(
     listOf(questions.questions).map((entry) => [fieldsOf(entry).id, textOf(fieldsOf(entry).question)]),
   );
@@ -53,7 +54,7 @@ export function answersOf(output: unknown, questions: Fields): string | null {
 
 /** A call's arguments as an object; empty where they are no JSON. */
 export function argumentsOf(payload: Fields): Fields {
-  return fieldsOf(parsedOrNull(textOf(payload.arguments) ?? ''));
+  return fieldsOf(parsedJson(textOf(payload.arguments) ?? ''));
 }
 
 function idsOf(payload: Fields): { call?: string; id?: string } {
@@ -69,7 +70,7 @@ function nameOf(payload: Fields): string {
 }
 
 function functionCall(tool: string, text: string): Part {
-  const given = fieldsOf(parsedOrNull(text));
+  const given = fieldsOf(parsedJson(text));
   const command = given.cmd ?? given.command;
   if (Array.isArray(command)) return shellCall(tool, command);
   if (typeof command === 'string' && doesOf(tool) === 'shell') return shellText(tool, command);
@@ -95,7 +96,7 @@ function outputText(output: unknown): { text: string; exit?: number } {
   if (typeof output !== 'string')
     return isFields(output) ? structured(output) : { text: contentText(output) || asText(output) };
   if (output.startsWith('{"output":')) {
-    const given = parsedOrNull(output);
+    const given = parsedJson(output);
     if (isFields(given)) return structured(given);
   }
   return withoutHeader(output);
@@ -124,13 +125,4 @@ function withoutHeader(output: string): { text: string; exit?: number } {
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : jsonOf(value);
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { parsedJson } from '../shared/json.ts';
 import { type Fields, isFields, listOf } from './fields.ts';
 import { newHash } from './lines.ts';
-import { objectsFrom, parsedJson } from './records.ts';
+import { objectsFrom } from './records.ts';
 import { wholeFile } from './whole-file.ts';
 
 /** A session that is one JSON object with the list of its messages. */

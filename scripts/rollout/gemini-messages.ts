@@ -1,8 +1,8 @@
+import { parsedJson } from '../shared/json.ts';
 import { answered, callWith } from './calls.ts';
 import { type Fields, fieldsOf, isFields, jsonOf, listOf, textOf } from './fields.ts';
 import { splitWords } from './harness.ts';
 import type { Part } from './items.ts';
-import { parsedJson } from './records.ts';
 
 const types = new Set(['user', 'gemini', 'info', 'error', 'warning']);
 

@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { parsedJson } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { fieldsOf } from './fields.ts';
-import { parsedJson } from './records.ts';
 import { textBeside } from './whole-file.ts';
 
 /**

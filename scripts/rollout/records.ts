@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parsedJson } from '../shared/json.ts';
 import { type Fields, isFields } from './fields.ts';
 
 export interface Records {
@@ -20,16 +21,6 @@ export function recordsOf(line: Buffer): Records {
   const whole = parsedJson(text);
   if (whole !== undefined) return { records: isFields(whole) ? [whole] : [], bad: !isFields(whole), badText };
   return { ...salvaged(text), badText };
-}
-
-/** `undefined` where the text is no JSON. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /** Where a record can start: its first key is one of these in every known version. */

@@ -1,4 +1,5 @@
 import { byBinary } from '../shared/files.ts';
+import { parsedJson } from '../shared/json.ts';
 
 /** The newest of tags like `v1.2.3`, by number; what comes after a hyphen is no release. */
 export function newestTag(tags: Iterable<string>): string | null {
@@ -23,7 +24,7 @@ export interface PackageFacts {
 
 /** @param text null: there is none. A text that is no JSON says nothing. */
 export function packageFacts(text: string | null): PackageFacts {
-  const value = parsed(text ?? '');
+  const value = parsedJson(text ?? '');
   const repository = at(value, 'repository');
   const url = typeof repository === 'string' ? repository : at(repository, 'url');
   const version = at(value, 'version');
@@ -31,15 +32,6 @@ export function packageFacts(text: string | null): PackageFacts {
     version: typeof version === 'string' ? version : null,
     repository: typeof url === 'string' && url !== '' ? url.replace(/^git\+/, '') : null,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function at(value: unknown, key: string): unknown {
