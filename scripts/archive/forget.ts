@@ -4,6 +4,9 @@ import type { Archive } from './archive.ts';
 import { type ChangeOptions, changeArchive, type Derived } from './change.ts';
 import { withoutForgotten } from './forgotten-items.ts';
 import { tombstonesPath } from './layout.ts';
+import { formatNote, notePath } from './note-file.ts';
+import { withoutForgottenNote } from './note-items.ts';
+import { archivedNotes } from './notes.ts';
 import { storedRollouts } from './stored.ts';
 import { type Forgetting, forgettingOf, formatTombstones, readTombstones } from './tombstones.ts';
 
@@ -12,10 +15,12 @@ export interface ForgottenThere {
   /** Ids of sessions that went whole, and of those that lost items. */
   readonly threads: readonly string[];
   readonly items: readonly string[];
+  /** Names of notes and resources that went, or lost lines. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Writes the ref anew, without a parent, from its current tip: without the sessions and items that are to be forgotten,
+ * Writes the ref anew, without a parent, from its current tip: without the sessions, items and notes that are to be forgotten,
  * with the keys by which no laptop sends them again. A ref that holds neither stays as it is.
  * @param keysFor the keys to add, made with the salt that the ref uses already ('': it has none yet).
  */
@@ -48,7 +53,14 @@ async function deriveForgetting(
       (left === null ? threads : items).push(thread);
     }
   }
-  const value = { threads, items };
+  const notes: string[] = [];
+  for (const note of (await archivedNotes(repository, tip)).notes) {
+    const left = withoutForgottenNote(note, forgetting);
+    if (left === note) continue;
+    notes.push(note.name);
+    changes.set(notePath(note), left === null ? null : formatNote(left));
+  }
+  const value = { threads, items, notes };
   if (changes.size === 0 && tombstones.keys.length === before.keys.length) return { commit: null, value };
   changes.set(tombstonesPath, formatTombstones(tombstones));
   return { commit: { changes, message: 'Forget', isRewrite: true }, value };

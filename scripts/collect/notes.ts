@@ -1,5 +1,6 @@
+import { isNoteRepository } from '../archive/note-file.ts';
 import { removeSpooled, type SpooledNote, spooledNotes } from '../archive/note-spool.ts';
-import { addNotes, type CarryOutcome, isNoteRepository } from '../archive/notes.ts';
+import { addNotes, type CarryOutcome } from '../archive/notes.ts';
 import { isIncluded } from '../rollout/identity.ts';
 import { everywhere } from '../workspace/layout.ts';
 import type { SendPolicy } from './decide.ts';

@@ -14,7 +14,7 @@ import { type Chosen, type Doomed, doomedOf } from './doomed.ts';
 import type { Held } from './held.ts';
 
 /** What is left of everything, and what went. The state is changed in place. */
-export interface Applied extends Omit<Held, 'state' | 'rollouts'> {
+export interface Applied extends Omit<Held, 'state' | 'rollouts' | 'notes'> {
   readonly doomed: Doomed;
   readonly rows: RowsForgotten;
   /** Tombstones that are new. */

@@ -2,6 +2,7 @@ import { withoutHidden } from '../phase2/rows.ts';
 import { formatEvidence, parseEvidence } from '../shared/evidence.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
+import { entryOf, withoutHiddenItems } from '../workspace/extension.ts';
 import { joinBlocks, parseHandbook } from '../workspace/handbook.ts';
 import { rawSections, splitHeader } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, skillOf, stemOf, summaryPath } from '../workspace/layout.ts';
@@ -46,10 +47,13 @@ function cleanFile(path: string, text: string, doomed: Doomed): string | null {
     return doomed.hidesThread(thread) ? null : cleanStage1(text, thread, doomed);
   }
   if (isNamedAfter(path, doomed)) return null;
+  const entry = entryOf(path, text);
+  const said = entry === null ? text : withoutHiddenItems(entry, text, (n) => doomed.hidesItem(entry.threadId, n));
+  if (said === null) return null;
   const isSkill = skillOf(path) !== null;
   // What says when a skill is to be used cannot lose a word: such a skill goes whole.
   if (isSkill && doomed.words.stand(frontMatterOf(text))) return null;
-  return cleanLines(text, readBlockLines(text), doomed).join('\n');
+  return cleanLines(said, readBlockLines(said), doomed).join('\n');
 }
 
 /** A stage-1 text of a session: its lines that rest on what goes, say it, or quote it. */

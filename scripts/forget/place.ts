@@ -1,4 +1,6 @@
 import { type Archive, archiveTip } from '../archive/archive.ts';
+import { threadOfNote } from '../archive/note-items.ts';
+import { archivedNotes } from '../archive/notes.ts';
 import { archivedRollouts } from '../archive/rollouts.ts';
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository, Signature } from '../git/types.ts';
@@ -31,12 +33,15 @@ export interface Place {
   alone<T>(work: (working: Working) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
+/** What sessions and notes say, here and on the team's ref. */
+type Said = Pick<Held, 'rollouts' | 'notes'>;
+
 export interface Working {
   /** `isProposed`: a pull request, or a branch for one, waits for its verdict. */
   begin(): Promise<{
     readonly start: Start;
     readonly refs: Refs;
-    readonly rollouts: Held['rollouts'];
+    readonly said: Said;
     readonly isProposed: boolean;
   }>;
 }
@@ -58,14 +63,14 @@ export function localPlace(ports: PlacePorts, remote: Remote | null, archive: Ar
     archive,
     look: async (signal) => {
       const { state, memories, baseline, reviewed, closed } = await loadStart(repository, 'look');
-      return { state, memories, baseline, reviewed, closed, rollouts: await sessions(archive, ports, signal) };
+      return { state, memories, baseline, reviewed, closed, ...(await sessions(archive, ports, signal)) };
     },
     alone: (work, signal) =>
       work({
         begin: async () => ({
           start: await loadStart(repository),
           refs: { ...localRefs(repository), forgets: true },
-          rollouts: await sessions(archive, ports, signal),
+          said: await sessions(archive, ports, signal),
           isProposed: false,
         }),
       }),
@@ -88,7 +93,7 @@ export function teamPlace(ports: PlacePorts, team: Team): Place {
         baseline: tree?.baseline ?? new Map(),
         reviewed: tree?.reviewed ?? new Map(),
         closed: tree?.closed ?? new Map(),
-        rollouts: await sessions(team.archive, ports, signal),
+        ...(await sessions(team.archive, ports, signal)),
       };
     },
     alone: async (work, signal) => {
@@ -108,8 +113,8 @@ export function teamPlace(ports: PlacePorts, team: Team): Place {
                 team,
               );
             const refs = { ...teamRefs({ remote: team.remote, prove, propose }), forgets: true };
-            const rollouts = await sessions(team.archive, ports, signal);
-            return { start: begun.start, refs, rollouts, isProposed: begun.standing.from === 'branch' };
+            const said = await sessions(team.archive, ports, signal);
+            return { start: begun.start, refs, said, isProposed: begun.standing.from === 'branch' };
           },
         });
       } finally {
@@ -123,9 +128,13 @@ async function sessions(
   archive: Archive | null,
   { repository, rollouts, clean }: PlacePorts,
   signal: AbortSignal | undefined,
-): Promise<Held['rollouts']> {
+): Promise<Said> {
   const tip = archive === null ? null : await archiveTip(archive, signal);
-  return [clean(archivedRollouts(repository, tip)), rollouts];
+  const { notes } = await archivedNotes(repository, tip);
+  return {
+    rollouts: [clean(archivedRollouts(repository, tip)), rollouts],
+    notes: notes.flatMap((note) => threadOfNote(note) ?? []),
+  };
 }
 
 function atWork(worker: string, until: string): MemoryError {

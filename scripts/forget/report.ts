@@ -37,7 +37,7 @@ export function goneOf(forgotten: Forgotten): Surface[] {
     { surface: terminalText(branch.replace('refs/heads/', '')), what: `${at}${request}` },
     {
       surface: 'rollouts',
-      what: `${counted(sessions.threads.length, 'session')} dropped, ${counted(sessions.items.length, 'session')} without items`,
+      what: `${counted(sessions.threads.length, 'session')} dropped, ${counted(sessions.items.length, 'session')} without items, ${counted(sessions.notes.length, 'note')} dropped or cut`,
     },
     { surface: 'this machine', what: `${counted(files.length, 'file')} of journal, hand-overs and notes` },
   ];

@@ -107,13 +107,13 @@ async function forgetOnce(
   signal: AbortSignal | undefined,
 ): Promise<Done> {
   const { repository, archive, remote } = place;
-  const { start, refs, rollouts, isProposed } = await working.begin();
+  const { start, refs, said, isProposed } = await working.begin();
   const { state } = start;
   const at = clock.now();
   const salt = await saltOf(place, state, newSalt, signal);
   const runId = sha256(JSON.stringify(['forget', start.base, start.stateOid, at])).slice(0, 16);
   recordPeople(start, (files) => withoutSecrets(files, redact), runId, at);
-  const held = { ...start, rollouts };
+  const held = { ...start, ...said };
   const chosen = await choose(target, held, signal);
   const applied = applyForgetting(held, chosen, salt, runId, at);
   if (applied.lines.size > 0 || applied.tombstones > 0) noteRun(state, runId, at, applied);
@@ -141,7 +141,7 @@ async function forgetOnce(
   if (remote !== null && refs.keepsTips) await mirrorState(repository, commits.state);
   const sessions =
     archive === null
-      ? { threads: [], items: [] }
+      ? { threads: [], items: [], notes: [] }
       : await forgetInArchive(archive, (own) => keysOf(state, chosen, own || salt), {
           clock,
           ...(signal && { signal }),

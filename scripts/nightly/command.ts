@@ -1,5 +1,6 @@
+import type { CarriedNote } from '../archive/note-file.ts';
 import { spooledNotes } from '../archive/note-spool.ts';
-import { archivedNotes, type CarriedNote } from '../archive/notes.ts';
+import { archivedNotes } from '../archive/notes.ts';
 import { destinationOf } from '../collect/destination.ts';
 import { laptopOf } from '../collect/laptop.ts';
 import { laptopOptOuts } from '../collect/opted-out.ts';

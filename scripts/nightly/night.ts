@@ -1,4 +1,4 @@
-import type { CarriedNote } from '../archive/notes.ts';
+import type { CarriedNote } from '../archive/note-file.ts';
 import type { Repository, Signature } from '../git/types.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Ledger } from '../model/ledger.ts';

@@ -1,4 +1,4 @@
-import { type CarriedNote, isNoteRepository, memoryPathOf } from '../archive/notes.ts';
+import { type CarriedNote, isNoteRepository, memoryPathOf } from '../archive/note-file.ts';
 import { isIncluded } from '../rollout/identity.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';

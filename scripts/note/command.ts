@@ -1,5 +1,5 @@
+import { isNoteRepository } from '../archive/note-file.ts';
 import { type NoteOrigin, spooledNotes, spoolNote, spoolOf } from '../archive/note-spool.ts';
-import { isNoteRepository } from '../archive/notes.ts';
 import { laptopOf } from '../collect/laptop.ts';
 import { whyNoteStays } from '../collect/notes.ts';
 import type { Config } from '../shared/config-schema.ts';

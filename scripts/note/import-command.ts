@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
+import { isNoteRepository } from '../archive/note-file.ts';
 import { type NoteOrigin, spoolNote, spoolOf } from '../archive/note-spool.ts';
-import { isNoteRepository } from '../archive/notes.ts';
 import { laptopOf } from '../collect/laptop.ts';
 import { readOwn, writeOwn } from '../collect/laptop-file.ts';
 import { whyNoteStays } from '../collect/notes.ts';

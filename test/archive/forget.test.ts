@@ -4,6 +4,8 @@ import { addRollouts } from '../../scripts/archive/add.ts';
 import { type Archive, archiveTip } from '../../scripts/archive/archive.ts';
 import { forgetInArchive } from '../../scripts/archive/forget.ts';
 import { archiveRef } from '../../scripts/archive/layout.ts';
+import { type CarriedNote, noteThreadId } from '../../scripts/archive/note-file.ts';
+import { addNotes, archivedNotes } from '../../scripts/archive/notes.ts';
 import { archivedRollouts } from '../../scripts/archive/rollouts.ts';
 import { type Forgotten, tombstoneKey } from '../../scripts/archive/tombstones.ts';
 import { dropForgotten, obeyArchive } from '../../scripts/nightly/forgotten-sessions.ts';
@@ -58,7 +60,7 @@ test('a forgotten session goes without a trace in the history, and no other lapt
   await add(laptop('one'), aRollout(1, words));
   await add(laptop('one'), aRollout(2));
   const gone = await forgets(laptop('admin'), { kind: 'thread', thread: threadId(1) });
-  assert.deepEqual(gone, { threads: [threadId(1)], items: [] });
+  assert.deepEqual(gone, { threads: [threadId(1)], items: [], notes: [] });
   const tip = server.refs.get(archiveRef) ?? '';
   assert.deepEqual(server.objects.commits.get(tip)?.parents, []);
   assert.doesNotMatch(
@@ -149,3 +151,50 @@ async function restored(): Promise<State> {
 function shown(state: State): string[] {
   return outputsOf(state, 'github.com/acme/shop', { from: 0, to: dayAt(500) }).map(({ threadId: id }) => id);
 }
+
+const note: CarriedNote = {
+  kind: 'note',
+  name: '2026-11-30T08-15-00-use-pnpm.md',
+  authority: 'human',
+  channel: 'command-line',
+  author: 'dana',
+  repo: 'git.example.test/acme/app',
+  at: dayAt(5),
+  text: 'Ask Halvorsen Shipping first.\n',
+};
+
+async function notesIn(archive: Archive): Promise<readonly CarriedNote[]> {
+  return (await archivedNotes(archive.repository, await archiveTip(archive))).notes;
+}
+
+test('a forgotten note goes from the ref, as does a forgotten person’s, and no laptop brings them back', async () => {
+  const { server, laptop } = aServer();
+  const eves = { ...note, name: '2026-11-30T08-15-01-eves.md', author: 'eve' };
+  const fine = { ...note, name: '2026-11-30T08-15-02-fine.md', text: 'Use pnpm.' };
+  await addNotes(laptop('one'), [note, eves, fine], { clock });
+  const gone = await forgets(
+    laptop('admin'),
+    { kind: 'item', thread: noteThreadId(note), n: '1' },
+    { kind: 'author', author: 'eve' },
+  );
+  assert.deepEqual(gone.notes, [note.name, eves.name]);
+  assert.deepEqual(await notesIn(laptop('two')), [fine]);
+  assert.deepEqual(server.objects.commits.get(server.refs.get(archiveRef) ?? '')?.parents, []);
+  assert.deepEqual(await addNotes(laptop('one'), [note, eves, fine], { clock }), ['tombstoned', 'tombstoned', 'same']);
+});
+
+test('a resource loses the forgotten line alone, the others keep their numbers, also where it is sent again', async () => {
+  const { laptop } = aServer();
+  const resource: CarriedNote = {
+    ...note,
+    kind: 'resource',
+    text: 'Use pnpm.\nAsk Halvorsen Shipping.\nShip on Mondays.',
+  };
+  await addNotes(laptop('one'), [resource], { clock });
+  const gone = await forgets(laptop('admin'), { kind: 'item', thread: noteThreadId(resource), n: '2' });
+  assert.deepEqual(gone.notes, [resource.name]);
+  const [left] = await notesIn(laptop('two'));
+  assert.deepEqual(left?.text.trimEnd().split('\n'), ['Use pnpm.', '', 'Ship on Mondays.']);
+  assert.deepEqual(await addNotes(laptop('one'), [resource], { clock }), ['same']);
+  assert.equal((await notesIn(laptop('two'))).length, 1);
+});

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { addRollouts } from '../../scripts/archive/add.ts';
 import { archiveRef } from '../../scripts/archive/layout.ts';
+import { type CarriedNote, memoryPathOf } from '../../scripts/archive/note-file.ts';
+import { addNotes, archivedNotes } from '../../scripts/archive/notes.ts';
 import { localPlace } from '../../scripts/forget/place.ts';
 import { forget as forgetIn } from '../../scripts/forget/run.ts';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -304,3 +306,43 @@ async function diesAt(n: number, dir: string): Promise<boolean> {
     throw error;
   }
 }
+
+test('words of notes are forgotten on the ref and in the memory, whether a night had taken the note or not', async (t) => {
+  const folder = await aMemory(t);
+  const repo = join(folder, 'repo');
+  const repository = await openRepository(repo, { env: quick });
+  const archive = { repository, ref: archiveRef, remote: null };
+  const clock = fixedClock(parseIsoTime('2026-11-22T10:00:00Z') ?? 0);
+  const note: CarriedNote = {
+    kind: 'note',
+    name: '2026-11-22T10-00-00-customer.md',
+    authority: 'human',
+    channel: 'command-line',
+    author: 'dana',
+    repo: shop,
+    at: clock.now(),
+    text: 'Ask Halvorsen Shipping before a release.',
+  };
+  await addNotes(archive, [note], { clock });
+  writeFiles(repo, { '.github/memory.yml': `version: 1\ninclude: [${shop}]\n` });
+  commitAll(repo, 'Include it');
+  const taken = await plays(folder, '2026-11-23T03:17:00Z');
+  assert.equal(taken.code, 0, taken.stderr);
+  assert.match(memory(folder), /Halvorsen Shipping/);
+  const late = { ...note, name: '2026-11-23T10-00-00-late.md', text: 'Halvorsen Shipping pays late.' };
+  await addNotes(archive, [late], { clock });
+  const forgotten = await forget(folder, '--match', 'halvorsen shipping', '--yes', '--json');
+  assert.equal(forgotten.code, 3, forgotten.stderr);
+  assert.deepEqual(
+    toldBy(forgotten).leftovers.filter(({ ref }) => ref === archiveRef),
+    [],
+  );
+  const tip = await repository.readRef(archiveRef);
+  assert.deepEqual((await archivedNotes(repository, tip)).notes, []);
+  assert.deepEqual(await addNotes(archive, [note, late], { clock }), ['tombstoned', 'tombstoned']);
+  const next = await plays(folder, '2026-11-25T03:17:00Z');
+  assert.equal(next.code, 0, next.stderr);
+  assert.doesNotMatch(memory(folder), /Halvorsen/);
+  for (const one of [note, late])
+    assert.equal(git(repo, 'ls-tree', '--name-only', 'HEAD', memoryPathOf(one)), '', 'its file goes whole');
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type CarriedNote, memoryPathOf, noteThreadId } from '../../scripts/archive/notes.ts';
+import { type CarriedNote, memoryPathOf, noteThreadId } from '../../scripts/archive/note-file.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { type Behave, cwdOf, type Nights, shop, sound, startNights } from '../support/model-nights.ts';
 import { commitAll } from '../support/repository.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { CarriedNote } from '../../scripts/archive/notes.ts';
+import type { CarriedNote } from '../../scripts/archive/note-file.ts';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
 import { createEngine, type Engine, type Patience } from '../../scripts/nightly/compose.ts';

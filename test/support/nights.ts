@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { CarriedNote } from '../../scripts/archive/notes.ts';
+import type { CarriedNote } from '../../scripts/archive/note-file.ts';
 import { openRepository } from '../../scripts/git/open.ts';
 import type { Repository } from '../../scripts/git/types.ts';
 import { playCommand } from '../../scripts/nightly/command.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CarriedNote } from '../../archive/notes.ts';
+import type { CarriedNote } from '../../archive/note-file.ts';
 import { openJournal } from '../../model/journal.ts';
 import { createLedger } from '../../model/ledger.ts';
 import { createBuiltinConsolidator } from '../../phase2/builtin.ts';
