@@ -53,7 +53,8 @@ export async function replaceStanding(
   const draft = join(folder, `.commit-to-memory-${token.slice(0, 8)}`);
   try {
     const first = await makeFolder(folder);
-    await writeFile(draft, next, { flag: 'wx' });
+    // Settings hold keys: what replaces them is never more readable than they are.
+    await writeFile(draft, next, { flag: 'wx', mode: bytes === null ? 0o666 : 0o600 });
     try {
       if (bytes !== null) await chmod(draft, (await stat(real)).mode & 0o7777);
       await requireUnchanged(path, { real, bytes });

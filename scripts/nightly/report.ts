@@ -40,7 +40,10 @@ export function nightText(report: NightReport, ledger: Ledger): string {
   }
   lines.push(...noteLines(report));
   const { added, removed } = report.people;
-  if (added + removed > 0) lines.push(`people     ${added} lines are theirs, ${removed} removed by them and forgotten`);
+  if (added + removed > 0)
+    lines.push(
+      `people     ${added} ${added === 1 ? 'line is' : 'lines are'} theirs, ${removed} removed by them and forgotten`,
+    );
   const secrets = Object.values(phase1.secrets).reduce((sum, count) => sum + count, 0);
   if (secrets > 0) lines.push(`secrets    ${secrets} removed before anything was stored (${rulesOf(phase1.secrets)})`);
   const cost = costOf(ledger);
