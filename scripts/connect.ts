@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseConsent } from './collect/consent.ts';
 import { destinationOf } from './collect/destination.ts';
 import { laptopOf } from './collect/laptop.ts';
-import { bundle } from './connect/bundle.ts';
+import { bundle, bundleRecall } from './connect/bundle.ts';
 import { connectCommand } from './connect/command.ts';
 import { connectSpec } from './connect/flags.ts';
 import type { MemoryPlace, Setup } from './connect/setup.ts';
@@ -15,7 +15,6 @@ import { sourceOf } from './recall/source.ts';
 import { repositoryId } from './rollout/identity.ts';
 import { MemoryError, UsageError } from './shared/errors.ts';
 import { main, type World } from './shared/main.ts';
-import { loadPrompt } from './shared/prompt.ts';
 import { packageFacts } from './upgrade/version.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,11 +28,11 @@ function setupOf(world: World): Setup {
     state: laptopOf(env, home).state,
     memory: (named) => memoryPlace(named, world),
     async programs(collects) {
-      const recall = await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') });
-      if (!collects) return new Map([['recall.mjs', recall]]);
+      const recall = await bundleRecall(root);
+      if (!collects) return new Map([['recall.cjs', recall]]);
       const collect = await bundle(root, 'scripts/collect/hook.mjs');
       const collector = await bundle(root, 'scripts/collect.ts');
-      return new Map(Object.entries({ 'recall.mjs': recall, 'collect.mjs': collect, 'collector.mjs': collector }));
+      return new Map(Object.entries({ 'recall.cjs': recall, 'collect.mjs': collect, 'collector.mjs': collector }));
     },
     // A tsconfig.json in the client's folder is not ours to obey.
     server: [

@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../connect/bundle.ts';
+import { bundleRecall } from '../connect/bundle.ts';
 import { stopwatch } from '../shared/clock.ts';
 import type { World } from '../shared/main.ts';
-import { loadPrompt } from '../shared/prompt.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { joinBlocks, renderBlock } from '../workspace/handbook.ts';
 import { formatReference } from '../workspace/reference.ts';
@@ -23,8 +22,8 @@ export const recallMeasure: Measure = {
   limit: { on: 'value', bound: 'at most', than: 60 },
   async take({ world, folder }) {
     const root = fileURLToPath(new URL('../..', import.meta.url));
-    const hook = join(folder, 'recall.mjs');
-    await writeFile(hook, await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') }));
+    const hook = join(folder, 'recall.cjs');
+    await writeFile(hook, await bundleRecall(root));
     await writeMemory(join(folder, 'memory', 'memories'));
     await writeCheckout(join(folder, 'checkout'));
     const payload = JSON.stringify({ session_id: 's', cwd: join(folder, 'checkout'), hook_event_name: 'SessionStart' });

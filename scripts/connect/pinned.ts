@@ -73,7 +73,7 @@ export function pinnedNames(text: string): readonly string[] {
   return [...text.matchAll(new RegExp(programForm, 'g'))].map((match) => match[1] ?? '');
 }
 
-const programForm = /commit-to-memory[\\/]+(\d+\.\d+\.\d+[0-9A-Za-z.+-]*-[0-9a-f]{8})[\\/]+(?:recall|collect)\.mjs/;
+const programForm = /commit-to-memory[\\/]+(\d+\.\d+\.\d+[0-9A-Za-z.+-]*-[0-9a-f]{8})[\\/]+(?:recall|collect)\.[cm]js/;
 const folderForm = /[\\/]commit-to-memory[\\/]\d+\.\d+\.\d+[0-9A-Za-z.+-]*-[0-9a-f]{8}$/;
 
 async function writeProgram(path: string, text: string, token: string): Promise<void> {

@@ -45,7 +45,7 @@ function editsOf(agent: Connected, where: Where, world: World): readonly Edit[] 
   if (agent === 'agents-md') return where.scope === 'user' ? [] : [blockEdit(join(where.project, 'AGENTS.md'), '')];
   const plugin = world.flags.valueOf('plugin');
   if (plugin === undefined) return [editFor(agent, where, wanted, world)];
-  const programs = new Map(['recall.mjs', 'collect.mjs', 'collector.mjs'].map((name) => [name, '']));
+  const programs = new Map(['recall.cjs', 'collect.mjs', 'collector.mjs'].map((name) => [name, '']));
   return pluginEdits(resolve(world.cwd, plugin), '', wanted, programs);
 }
 

@@ -20,7 +20,7 @@ export interface Setup {
   readonly state: string;
   /** @param named undefined: the repository that this runs in. @throws MemoryError where there is none. */
   memory(named: string | undefined): Promise<MemoryPlace>;
-  /** `recall.mjs` and, where sessions are collected, `collect.mjs` and `collector.mjs`: each one file that stands alone. */
+  /** `recall.cjs` and, where sessions are collected, `collect.mjs` and `collector.mjs`: each one file that stands alone. */
   programs(collects: boolean): Promise<Programs>;
   /** Starts our MCP server: a program and its arguments, each as it is; `--memory <clone>` follows. */
   readonly server: readonly string[];

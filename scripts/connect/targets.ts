@@ -34,7 +34,7 @@ export function editFor(
 ): Edit {
   const path = fileOf(agent, where, machine);
   const program = (name: string): string => join(wanted.folder, name);
-  if (agent === 'opencode') return openCodePlugin(path, ['node', program('recall.mjs'), ...recallWords(agent, wanted)]);
+  if (agent === 'opencode') return openCodePlugin(path, ['node', program('recall.cjs'), ...recallWords(agent, wanted)]);
   return hooksEdit(
     path,
     shapeOf(agent),
@@ -52,7 +52,7 @@ export function handlersFor(
   const words = recallWords(agent, wanted).map(shellWord);
   const { collect: clone } = wanted;
   const handlers = [
-    { event: recall, value: handlerOf(agent, ['node', program('recall.mjs'), ...words].join(' '), recallSeconds) },
+    { event: recall, value: handlerOf(agent, ['node', program('recall.cjs'), ...words].join(' '), recallSeconds) },
   ];
   if (clone === null) return handlers;
   const command = ['node', program('collect.mjs'), agent, shellWord(clone), program('collector.mjs')].join(' ');

@@ -3,6 +3,7 @@ import { byBinary } from '../shared/files.ts';
 import { blocksFor, type Entry, otherBlocks } from './entries.ts';
 import { type LeftOut, sessionBudget } from './recall.ts';
 import type { SessionMemory } from './session.ts';
+import { tokensAtMost } from './tokens-at-most.ts';
 
 /** What a session was given and what was left out, with the reason, for a person. */
 export interface Explanation {
@@ -33,7 +34,7 @@ export function explain({ source, where, copy, recalled, text, notice, failure }
     root: where.root,
     repositories: where.repositories,
     characters: text.length,
-    tokens: recalled?.tokens ?? 0,
+    tokens: tokensAtMost(recalled?.text ?? ''),
     chosen: recalled?.chosen ?? [],
     leftOut: [...(recalled?.leftOut ?? []), ...(copy === null ? [] : others(copy.texts.handbook, where.repositories))],
     refused: copy?.refused ?? [],

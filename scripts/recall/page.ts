@@ -28,14 +28,22 @@ export function placeSummary(entry: Entry, lastLine: number): Placed {
   };
 }
 
-/** Bullets below their block's heading, in the order given. */
+/** Bullets below their block's heading, in the order given. Most never get a place, so a heading is made when it is asked for. */
 export function placeBullets(ranked: readonly Ranked[]): Placed[] {
   const headings = new Map<OwnBlock, string>();
-  return ranked.map(({ entry, own }) => {
+  const headingFor = (own: OwnBlock): string => {
     const heading = headings.get(own) ?? headingOf(own);
     headings.set(own, heading);
-    return { entry, blockLine: own.line, heading, label: labels[entry.kind] };
-  });
+    return heading;
+  };
+  return ranked.map(({ entry, own }) => ({
+    entry,
+    blockLine: own.line,
+    get heading() {
+      return headingFor(own);
+    },
+    label: labels[entry.kind],
+  }));
 }
 
 /** What is left of a budget. An entry also takes the lines above it that are not there yet. */

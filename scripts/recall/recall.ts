@@ -5,7 +5,6 @@ import { normaliseLine } from '../workspace/lines.ts';
 import { blocksFor, type Entry, type MemoryTexts, type OwnBlock, ranked, repeats, summaryEntries } from './entries.ts';
 import { type Budget, layOut, type Placed, placeBullets, placeSummary, type Room, roomFor } from './page.ts';
 import { rulesOfUse } from './rules.ts';
-import { tokensAtMost } from './tokens-at-most.ts';
 
 /** Below the 10,000 characters at which agents cut what a hook tells them. */
 export const sessionBudget: Budget = { characters: 9_500, tokens: 2_500 };
@@ -27,8 +26,6 @@ export interface LeftOut {
 export interface Recalled {
   /** For the session's context; '' where the memory holds nothing for it. */
   readonly text: string;
-  /** Of the text: at most so many tokens of o200k_base. */
-  readonly tokens: number;
   /** In the order of the text. */
   readonly chosen: readonly Entry[];
   /** Of the summary and of the blocks that apply; other repositories' blocks are not in it (`otherBlocks`). */
@@ -44,7 +41,7 @@ export function recall(memory: MemoryTexts, session: Session, budget: Budget = s
   const summary = summaryEntries(memory.summary, session.repositories);
   const said = new Set(summary.own.map(({ text }) => normaliseLine(text)));
   const bullets = bulletsOf(blocksFor(memory.handbook, session.repositories));
-  const fresh = bullets.filter(({ entry }) => !repeats(entry, said));
+  const [fresh, repeated] = parted(bullets, ({ entry }) => !repeats(entry, said));
   const lines = summary.own.map((entry) => placeSummary(entry, memory.summary.trimEnd().split('\n').length));
   const frame = (body: string) => framed(body, session, summary.others.length);
   const chosen = choose(lines, fresh, roomFor(budget, frame('')));
@@ -52,11 +49,10 @@ export function recall(memory: MemoryTexts, session: Session, budget: Budget = s
   const text = given.length === 0 ? '' : frame(layOut(given));
   return {
     text,
-    tokens: tokensAtMost(text),
     chosen: given.map(({ entry }) => entry),
     leftOut: [
       ...[...lines, ...fresh].filter((placed) => !chosen.has(placed)).map(because('no room')),
-      ...bullets.filter((placed) => !fresh.includes(placed)).map(because('in the summary')),
+      ...repeated.map(because('in the summary')),
       ...summary.others.map((entry): LeftOut => ({ entry, why: 'another repository' })),
     ],
   };
@@ -93,6 +89,12 @@ function framed(body: string, { folder, notice }: Session, others: number): stri
     ...(others === 0 ? [] : [`Repositories with lines of their own in MEMORY.md that are not given here: ${others}.`]),
   ];
   return `${memoryOpen}\n${parts.join('\n\n')}\n${body}${memoryClose}`;
+}
+
+function parted<T>(values: readonly T[], belongs: (value: T) => boolean): [T[], T[]] {
+  const [taken, others]: [T[], T[]] = [[], []];
+  for (const value of values) (belongs(value) ? taken : others).push(value);
+  return [taken, others];
 }
 
 function because(why: LeftOut['why']): (placed: Placed) => LeftOut {

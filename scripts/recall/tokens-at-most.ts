@@ -6,43 +6,43 @@
  */
 export function tokensAtMost(text: string): number {
   let tokens = 0;
-  let before = 0x0a;
+  let before: Kind = kinds.space;
+  let last = 0x0a;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    tokens += code < 0x80 ? plainCost(code, before) : wideCost(code);
-    before = code;
+    const kind = code < 0x80 ? (kindOf[code] ?? kinds.mark) : kinds.mark;
+    tokens +=
+      code >= 0x80 ? wideCost(code) : kind === before ? costWithin(kind, code, last) : costAtStart(kind, code, before);
+    before = kind;
+    last = code;
   }
   return Math.ceil(tokens);
 }
 
-/** Of an ASCII character after another one: what begins a run begins a token, what goes on costs a part of one. */
-function plainCost(code: number, before: number): number {
-  const kind = kindOf(code);
-  const same = kind === kindOf(before);
-  switch (kind) {
-    case 'lower':
-      if (same) return pairCost(code - 97, before - 97);
-      return kindOf(before) === 'upper' ? 0.55 : 1;
-    case 'upper':
-      return same ? 0.6 : 1;
-    case 'digit':
-      return same ? 0.35 : 1;
-    case 'space':
-      if (!same) return code === 0x20 ? 0.15 : 0.6;
-      return code === before ? 0.1 : 0.5;
-    case 'mark':
-      return same ? 0.72 : 1;
-  }
+/** Of an ASCII character that begins a run of its kind, and with it a token. */
+function costAtStart(kind: Kind, code: number, before: Kind): number {
+  if (kind === kinds.space) return code === 0x20 ? 0.15 : 0.6;
+  return kind === kinds.lower && before === kinds.upper ? 0.55 : 1;
 }
 
-type Kind = 'lower' | 'upper' | 'digit' | 'space' | 'mark';
-
-function kindOf(code: number): Kind {
-  if (code >= 97 && code <= 122) return 'lower';
-  if (code >= 65 && code <= 90) return 'upper';
-  if (code >= 48 && code <= 57) return 'digit';
-  return code === 0x20 || (code >= 0x09 && code <= 0x0d) ? 'space' : 'mark';
+/** Of one that goes on a run: a part of a token. */
+function costWithin(kind: Kind, code: number, last: number): number {
+  if (kind === kinds.lower) return pairCost(code - 97, last - 97);
+  if (kind === kinds.space) return code === last ? 0.1 : 0.5;
+  return kind === kinds.mark ? 0.72 : kind === kinds.upper ? 0.6 : 0.35;
 }
+
+const kinds = { mark: 0, lower: 1, upper: 2, digit: 3, space: 4 } as const;
+
+type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** Of every ASCII character, so that a session does not wait for comparisons. */
+const kindOf: readonly Kind[] = Array.from({ length: 0x80 }, (_, code) => {
+  if (code >= 97 && code <= 122) return kinds.lower;
+  if (code >= 65 && code <= 90) return kinds.upper;
+  if (code >= 48 && code <= 57) return kinds.digit;
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d) ? kinds.space : kinds.mark;
+});
 
 function pairCost(second: number, first: number): number {
   return ((pairCosts.charCodeAt(first * 26 + second) - 48) / 10) * 1.05;

@@ -46,7 +46,7 @@ export function readBlockLines(raw: string): BlockLine[] {
   let place: Place = 'head';
   let item: 'bullet' | 'afterBlank' | null = null;
   for (const source of raw.split('\n')) {
-    const text = source.replace(/\r$/, '');
+    const text = source.endsWith('\r') ? source.slice(0, -1) : source;
     const fenced = fences.cover(text);
     const kind = kindOf(text, lines.length === 0, fenced, place, item);
     place = placeAfter(kind, text, place);
@@ -89,9 +89,11 @@ function kindOf(
   place: Place,
   item: 'bullet' | 'afterBlank' | null,
 ): LineKind {
-  const inItem = item === 'bullet' || (item === 'afterBlank' && /^[ \t]/.test(text));
   if (first) return 'title';
+  const inItem = item === 'bullet' || (item === 'afterBlank' && /^[ \t]/.test(text));
   if (fenced) return inItem ? 'continuation' : 'prose';
+  if (/^[-*+][ \t]/.test(text))
+    return place === 'references' ? 'reference' : place === 'keywords' ? 'keywords' : 'bullet';
   if (text.trim() === '') return 'blank';
   if (text.trimStart().startsWith('#')) {
     if (/^## Task\b/.test(text)) return 'task';
@@ -101,8 +103,6 @@ function kindOf(
   }
   if (place === 'head' && /^scope:/.test(text)) return 'scope';
   if (place === 'head' && /^applies_to:/.test(text)) return 'applies_to';
-  if (/^[-*+][ \t]/.test(text))
-    return place === 'references' ? 'reference' : place === 'keywords' ? 'keywords' : 'bullet';
   return inItem ? 'continuation' : 'prose';
 }
 
@@ -121,18 +121,11 @@ function itemAfter(kind: LineKind, item: 'bullet' | 'afterBlank' | null): 'bulle
 
 function sectionOf(text: string): SectionName | null {
   const wanted = text.trim().toLowerCase();
-  for (const [name, heading] of Object.entries(sectionHeadings)) {
-    if (heading.toLowerCase() === wanted) return isSectionName(name) ? name : null;
-  }
-  return null;
+  return sectionNames.find((name) => sectionHeadings[name].toLowerCase() === wanted) ?? null;
 }
 
 function labelOf(text: string): 'references' | 'keywords' | null {
   const wanted = text.trim().toLowerCase();
   if (wanted === labels.references) return 'references';
   return wanted === labels.keywords ? 'keywords' : null;
-}
-
-function isSectionName(name: string): name is SectionName {
-  return name in sectionHeadings;
 }

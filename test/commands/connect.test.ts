@@ -21,7 +21,7 @@ test('a laptop that allowed collecting is connected with both, by programs of th
   assert.deepEqual([report.recall, report.collect, report.memory], [true, true, laptop.clone]);
   const [folder] = report.pinned;
   assert.ok(folder.startsWith(join(laptop.env.CTM_HOME ?? '', `cache/commit-to-memory/${version}-`)), folder);
-  assert.deepEqual(Object.keys(snapshot(folder)), ['collect.mjs', 'collector.mjs', 'recall.mjs']);
+  assert.deepEqual(Object.keys(snapshot(folder)), ['collect.mjs', 'collector.mjs', 'recall.cjs']);
   const removed = await command('connect', ['codex', '--remove'], { env });
   assert.equal(removed.code, 0, removed.stderr);
   assert.deepEqual(snapshot(home), before);

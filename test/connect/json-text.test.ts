@@ -47,7 +47,7 @@ test('a handler of ours that a person put among theirs, twice, or under another 
 test('commands that only look like ours are not ours', () => {
   for (const command of [
     'node ~/commit-to-memory/scripts/collect/hook.mjs codex',
-    'node /x/commit-to-memory/recall.mjs',
+    'node /x/commit-to-memory/recall.cjs',
     'node /x/commit-to-memory/0.1.0-0123abcd/other.mjs',
     'echo commit-to-memory',
   ])

@@ -93,7 +93,7 @@ test('a plugin of Claude Code stands alone, runs from wherever it lies, and is r
     '.claude-plugin/plugin.json',
     'hooks',
     'hooks/hooks.json',
-    'recall.mjs',
+    'recall.cjs',
   ]);
   manifest.parse(JSON.parse(readFileSync(join(dir, '.claude-plugin/plugin.json'), 'utf8')));
   const hooks = JSON.parse(readFileSync(join(dir, 'hooks/hooks.json'), 'utf8'));
@@ -173,10 +173,10 @@ test('--mcp shows each client’s configuration of the server, in its own form, 
 
 test('a half-made connection is finished by running it again', async (t) => {
   const machine = aMachine(t);
-  writeFiles(machine.home, { 'team/recall.mjs': 'in the way' });
+  writeFiles(machine.home, { 'team/recall.cjs': 'in the way' });
   const args = ['claude-code', '--plugin', join(machine.home, 'team')];
   assert.equal((await machine.connect(args)).code, 1);
-  rmSync(join(machine.home, 'team/recall.mjs'));
+  rmSync(join(machine.home, 'team/recall.cjs'));
   assert.equal((await machine.connect(args)).code, 0);
-  assert.equal(readFileSync(join(machine.home, 'team/recall.mjs'), 'utf8'), smallPrograms.get('recall.mjs'));
+  assert.equal(readFileSync(join(machine.home, 'team/recall.cjs'), 'utf8'), smallPrograms.get('recall.cjs'));
 });

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { bundle } from '../../scripts/connect/bundle.ts';
+import { bundle, bundleRecall } from '../../scripts/connect/bundle.ts';
 import type { Programs } from '../../scripts/connect/pinned.ts';
 import { fileOf, type HookAgent } from '../../scripts/connect/targets.ts';
-import { loadPrompt } from '../../scripts/shared/prompt.ts';
 import { aFix, uuid } from '../support/codex-session.ts';
 import { aMachine, type TestMachine } from '../support/connected.ts';
 import { appUrl, aTeam, laptopAt, threadsIn } from '../support/laptops.ts';
@@ -20,7 +19,7 @@ import { agents, jsonIn } from '../support/settings-states.ts';
 const hardName = ['o\'brien "q" $HOME $', '{PATH} `id` & ünï 日本'].join('');
 
 const programs: Programs = new Map([
-  ['recall.mjs', await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') })],
+  ['recall.cjs', await bundleRecall(root)],
   ['collect.mjs', await bundle(root, 'scripts/collect/hook.mjs')],
   ['collector.mjs', await bundle(root, 'scripts/collect.ts')],
 ]);
@@ -47,7 +46,7 @@ for (const agent of agents) {
     const machine = aMachineWithMemory(t);
     const { code, stderr } = await machine.connect([agent], setup);
     assert.equal(code, 0, stderr);
-    const command = commandAt(agent, machine, /recall\.mjs/);
+    const command = commandAt(agent, machine, /recall\.cjs/);
     for (const shell of ['sh', 'bash']) {
       const ran = await run(shell, ['-c', command], starts[agent], machine.env);
       assert.deepEqual([ran.code, ran.stderr], [0, '']);
@@ -86,8 +85,8 @@ test('OpenCode’s plugin adds the memory to the system text of each session, an
 });
 
 test('the pinned programs are the same bytes each time, and only their owner can change them', async (t) => {
-  const again = await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') });
-  assert.equal(again, programs.get('recall.mjs'));
+  const again = await bundleRecall(root);
+  assert.equal(again, programs.get('recall.cjs'));
   assert.ok(!again.includes(root));
   const machine = aMachine(t);
   await machine.connect(['codex'], setup);
@@ -99,9 +98,9 @@ test('the pinned programs are the same bytes each time, and only their owner can
     assert.equal(readFileSync(join(folder, name), 'utf8'), text);
     assert.equal(statSync(join(folder, name)).mode & 0o777, 0o644);
   }
-  writeFileSync(join(folder, 'recall.mjs'), 'tampered');
+  writeFileSync(join(folder, 'recall.cjs'), 'tampered');
   await machine.connect(['codex'], setup);
-  assert.equal(readFileSync(join(folder, 'recall.mjs'), 'utf8'), programs.get('recall.mjs'));
+  assert.equal(readFileSync(join(folder, 'recall.cjs'), 'utf8'), programs.get('recall.cjs'));
 });
 
 test('a session’s end is collected by the pinned collector, whatever the clone’s scripts are by then', async (t) => {

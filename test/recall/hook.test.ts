@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { bundle } from '../../scripts/connect/bundle.ts';
+import { bundleRecall } from '../../scripts/connect/bundle.ts';
 import { sourceOf } from '../../scripts/recall/source.ts';
-import { loadPrompt } from '../../scripts/shared/prompt.ts';
 import { aGitServer } from '../support/git-server.ts';
 import { aHandbook, aSummary } from '../support/handbooks.ts';
 import { aRepository, git, temporaryFolder, writeFiles } from '../support/repository.ts';
@@ -18,8 +17,8 @@ const payloads = join(root, 'test/fixtures/hooks');
 const scratch = mkdtempSync(join(tmpdir(), 'memory-hook-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 /** As `connect` installs it: one file. */
-const hook = join(scratch, 'recall.mjs');
-const source = await bundle(root, 'scripts/recall/hook.ts', { bundledRecallRules: loadPrompt('recall') });
+const hook = join(scratch, 'recall.cjs');
+const source = await bundleRecall(root);
 writeFileSync(hook, source);
 
 const app = 'git.example.test/acme/app';

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { blocksFor, ranked } from '../../scripts/recall/entries.ts';
 import { type Recalled, recall, sessionBudget } from '../../scripts/recall/recall.ts';
 import { rulesCharacters, rulesOfUse } from '../../scripts/recall/rules.ts';
+import { tokensAtMost } from '../../scripts/recall/tokens-at-most.ts';
 import { memoryClose, memoryOpen } from '../../scripts/rollout/marker.ts';
 import { countTokens } from '../../scripts/shared/tokens.ts';
 import { aHandbook, aSummary, type BlockOf, type SummaryOf } from '../support/handbooks.ts';
@@ -132,7 +133,8 @@ for (const [what, text] of [
       contents: [`${app}: builds`],
     });
     assert.ok(recalled.text.length <= sessionBudget.characters);
-    assert.ok(countTokens(recalled.text) <= recalled.tokens && recalled.tokens <= sessionBudget.tokens);
+    const atMost = tokensAtMost(recalled.text);
+    assert.ok(countTokens(recalled.text) <= atMost && atMost <= sessionBudget.tokens);
     const known = new Set([...many, `${app}: builds`]);
     assert.ok(words(recalled).length > 10 && words(recalled).every((line) => known.has(line)));
     const total = 3 * many.length + 41;

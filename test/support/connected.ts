@@ -90,7 +90,7 @@ async function connectHere(
 
 /** Programs that say how they were called, for what is about the files that call them. */
 export const smallPrograms: ReadonlyMap<string, string> = new Map(
-  ['recall.mjs', 'collect.mjs', 'collector.mjs'].map((name) => [
+  ['recall.cjs', 'collect.mjs', 'collector.mjs'].map((name) => [
     name,
     `process.stdout.write(JSON.stringify({ name: ${JSON.stringify(name)}, args: process.argv.slice(2) }));\n`,
   ]),

@@ -106,7 +106,7 @@ export function assertHooks(agent: JsonAgent, hooks: Record<string, readonly obj
     const last = JSON.stringify(hooks[event]?.at(-1));
     assert.match(last, new RegExp(`commit-to-memory/0\\.1\\.0-[0-9a-f]{8}/${program}`), event);
   };
-  ours(start, 'recall.mjs');
+  ours(start, 'recall.cjs');
   for (const event of ends) ours(event, 'collect.mjs');
 }
 
