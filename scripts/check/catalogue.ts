@@ -164,6 +164,16 @@ export const catalogue: Readonly<Record<string, Rule>> = {
     example: '[k3f7x2ab@99999]',
     remedy: 'Correct the mark, or take it out: then the line is its writer’s own.',
   },
+  'evidence.supersedes': {
+    meaning: 'What a line says that it supersedes is known, and a person’s words give way to a person’s alone.',
+    example: '- It is port 4000 (supersedes k3f7x2ab@8) [m2p7c4dw@40], where 8 is a person’s and 40 a tool’s',
+    remedy: 'Correct the mark, or take it out.',
+  },
+  'evidence.superseded': {
+    meaning: 'No line stands beside the one that says it supersedes it.',
+    example: '- It is port 3000 [k3f7x2ab@8] / - It is port 4000 (supersedes k3f7x2ab@8) [m2p7c4dw@12]',
+    remedy: 'Take the older line out (npm run check -- --fix), or the mark from the newer one.',
+  },
   'evidence.everywhere': {
     meaning: 'What holds everywhere rests on two repositories, or on a person who says so.',
     example: "a `*` line from one repository's tools",

@@ -1,5 +1,11 @@
 import { withoutHidden } from '../phase2/rows.ts';
-import { formatEvidence, parseEvidence } from '../shared/evidence.ts';
+import {
+  type Evidence,
+  formatEvidence,
+  formatSuperseded,
+  parseEvidence,
+  replaceSuperseded,
+} from '../shared/evidence.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
 import { entryOf, withoutHiddenItems } from '../workspace/extension.ts';
@@ -104,16 +110,20 @@ function cleanLines(source: string, lines: readonly BlockLine[], doomed: Doomed)
 }
 
 function withoutMarks(line: string, doomed: Doomed): string {
-  return line.replace(/ ?\[[a-z2-7]{8}@[\d:., ]{1,2000}\]/g, (mark) => {
-    const left = parseEvidence(mark).map(({ thread, items }) => ({
-      thread,
-      items: items.filter((n) => !doomed.hidesShort(thread, n)),
-    }));
-    const isSame = left.every(({ items }, at) => items.length === parseEvidence(mark)[at]?.items.length);
+  const marked = replaceSuperseded(line, (marks) => formatSuperseded(left(marks, doomed)));
+  return marked.replace(/ ?\[[a-z2-7]{8}@[\d:., ]{1,2000}\]/g, (mark) => {
+    const [all, some] = [parseEvidence(mark), left(parseEvidence(mark), doomed)];
+    const isSame = all.length === some.length && all.every(({ items }, at) => items.length === some[at]?.items.length);
     if (isSame) return mark;
-    const some = left.filter(({ items }) => items.length > 0);
     return some.length === 0 ? '' : `${mark.startsWith(' ') ? ' ' : ''}${formatEvidence(some)}`;
   });
+}
+
+/** What of some evidence is not doomed. */
+function left(evidence: readonly Evidence[], doomed: Doomed): Evidence[] {
+  return evidence
+    .map(({ thread, items }) => ({ thread, items: items.filter((n) => !doomed.hidesShort(thread, n)) }))
+    .filter(({ items }) => items.length > 0);
 }
 
 /** A line that its block cannot do without keeps its place; any other goes. */

@@ -3,7 +3,8 @@ import type { Line } from './lines.ts';
 import type { Pairs } from './pairs.ts';
 
 /**
- * Why each line is gone. Superseded where a line that is new here, or gained evidence, rests on an item of it: merged if
+ * Why each line is gone. Superseded where a line that is new here, or gained evidence, rests on an item of it or says that it
+ * supersedes one: merged if
  * that line speaks for another old one as well, else corrected. Forgotten where its evidence is hidden, or no session of
  * it is among the inputs any more.
  * @param threads short ids of the sessions whose inputs stand now.
@@ -35,10 +36,10 @@ interface Heirs {
 function heirsOf({ same, fresh }: Pairs): Heirs {
   const byItem = new Map<string, Line[]>();
   const add = (item: string, line: Line) => byItem.set(item, [...(byItem.get(item) ?? []), line]);
-  for (const line of fresh) for (const item of line.items) add(item, line);
+  for (const line of fresh) for (const item of [...line.items, ...line.supersedes]) add(item, line);
   for (const { was, is } of same) {
-    const known = new Set(was.items);
-    for (const item of is.items) if (!known.has(item)) add(item, is);
+    const known = new Set([...was.items, ...was.supersedes]);
+    for (const item of [...is.items, ...is.supersedes]) if (!known.has(item)) add(item, is);
   }
   return { byItem, speaking: new Set(same.map(({ is }) => is)) };
 }

@@ -1,4 +1,4 @@
-import type { Evidence } from '../shared/evidence.ts';
+import { type Evidence, parseSuperseded } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
 import { parseHandbook, scopeOf } from '../workspace/handbook.ts';
 import { handbookPath, type Scope } from '../workspace/layout.ts';
@@ -18,6 +18,8 @@ export interface Line {
   readonly evidence: readonly Evidence[];
   /** `k3f7x2ab@88`, one an item. */
   readonly items: readonly string[];
+  /** Items of lines that it says it corrects. */
+  readonly supersedes: readonly string[];
   readonly unverified: boolean;
 }
 
@@ -32,6 +34,7 @@ export function linesIn(files: Files): Line[] {
       words: normaliseLine(raw),
       evidence,
       items: itemsOf(evidence),
+      supersedes: itemsOf(parseSuperseded(raw)),
       unverified: raw.includes('(unverified)'),
     }));
   });

@@ -1,5 +1,5 @@
 import type { Line } from '../publish/lines.ts';
-import { citedItems, type Evidence, parseEvidence } from '../shared/evidence.ts';
+import { citedItems, type Evidence, parseEvidence, parseSuperseded } from '../shared/evidence.ts';
 import { byBinary, type Files } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
@@ -130,6 +130,7 @@ function lineOf(
     words: normaliseLine(raw),
     evidence,
     items: itemsOf(evidence),
+    supersedes: itemsOf(parseSuperseded(raw)),
     unverified: raw.includes('(unverified)'),
   };
 }

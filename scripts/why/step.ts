@@ -45,7 +45,7 @@ export interface Succession {
 
 /**
  * Which lines were corrected or merged between two versions: a line that is new, or gained evidence, rests on an item of
- * the one that went; else a new one of the same scope has many of its words.
+ * the one that went or says that it supersedes one; else a new one of the same scope has many of its words.
  */
 export function successionsBetween(older: Text, newer: Text, kind: MemoryLine['kind']): Succession[] {
   const { same, gone, fresh } = pairsBetween(older, newer, kind);
@@ -54,6 +54,8 @@ export function successionsBetween(older: Text, newer: Text, kind: MemoryLine['k
   for (const line of fresh) for (const item of line.items) heirs.set(item, line);
   for (const { was, is } of same)
     for (const item of is.items) if (!was.items.includes(item) && !heirs.has(item)) heirs.set(item, is);
+  // What a line says of itself outweighs what its evidence lets one guess.
+  for (const line of [...fresh, ...same.map(({ is }) => is)]) for (const item of line.supersedes) heirs.set(item, line);
   const near = indexTexts(
     fresh.map(({ words }) => words),
     leastShare,

@@ -31,7 +31,28 @@ export function evidenceViolations(
     scope === everywhere
       ? everywhereViolations(spot, bullet, facts)
       : scopeViolations(spot, scope, section, bullet, facts);
-  return [...broken, ...wordViolations(spot, section, bullet, context)];
+  return [
+    ...broken,
+    ...correctionViolations(spot, bullet, facts, context),
+    ...wordViolations(spot, section, bullet, context),
+  ];
+}
+
+/** What a line corrects is there, and what a person said gives way to a person's words alone. */
+function correctionViolations(spot: Spot, bullet: Bullet, own: readonly ItemFact[], context: RuleContext): Violation[] {
+  const rule = 'evidence.supersedes';
+  for (const { thread, items } of bullet.supersedes) {
+    for (const item of items) {
+      const fact = context.evidenceOf(thread, item);
+      if (fact === null)
+        return [error(spot, bullet.line, rule, `It supersedes ${thread}@${item}, which no session has.`)];
+      if (fact.who === 'human' && !own.some(({ who }) => who === 'human'))
+        return [
+          error(spot, bullet.line, rule, `A person said ${thread}@${item}; only a person's words supersede that.`),
+        ];
+    }
+  }
+  return [];
 }
 
 /** What the words of the sessions do not bear out, where they are at hand. */

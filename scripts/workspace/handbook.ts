@@ -29,6 +29,8 @@ export interface Bullet {
   /** The source: all its lines, without the last line end. */
   readonly raw: string;
   readonly evidence: readonly Evidence[];
+  /** The evidence of lines that it corrects and stands in place of. */
+  readonly supersedes: readonly Evidence[];
   /** In the handbook, from 1. */
   readonly line: number;
 }

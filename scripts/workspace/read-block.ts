@@ -1,4 +1,4 @@
-import { parseEvidence, withoutEvidence } from '../shared/evidence.ts';
+import { parseEvidence, parseSuperseded, withoutEvidence } from '../shared/evidence.ts';
 import { type BlockLine, readBlockLines } from './block-lines.ts';
 import type { AppliesTo, Block, Bullet, Task } from './handbook.ts';
 import { parseReference } from './reference.ts';
@@ -111,6 +111,7 @@ function readBullet(lines: readonly string[], line: number): Bullet {
     text: withoutEvidence(joined.replace(/^[-*+][ \t]+/, '')).trim(),
     raw: lines.join('\n'),
     evidence: parseEvidence(joined),
+    supersedes: parseSuperseded(joined),
     line,
   };
 }

@@ -16,11 +16,12 @@ import { splitHeader } from './inputs.ts';
 import { everywhere, handbookPath, isGenerated, rawMemoriesPath, stemOf } from './layout.ts';
 import { lineHash, unitsOf } from './lines.ts';
 import { formatReference, parseReference } from './reference.ts';
+import { correctedBullets } from './superseded.ts';
 import { keywordsByThread, taskOf, withUnfiled } from './unfiled.ts';
 import type { RuleContext } from './violation.ts';
 
 /**
- * Mends what code can mend: references to summaries that are gone, incomplete ones, summaries that no block names,
+ * Mends what code can mend: lines that another supersedes, references to summaries that are gone, incomplete ones, summaries that no block names,
  * numbers of tasks, markers of bullets, white space, invisible characters. The files are a scope's projection or the
  * whole tree; of `*`, references are looked at only where the summaries are given beside it. Generated files stay as
  * they are. Mending twice changes nothing more.
@@ -39,7 +40,8 @@ function repairHandbook(text: string, files: Files, context: RuleContext): strin
   const { preamble, blocks } = parseHandbook(text);
   const summaries = summariesIn(files);
   const tasks = taskMaker(files);
-  const raws = blocks.flatMap((block) => {
+  const current = withoutCorrected(blocks, context);
+  const raws = current.flatMap((block) => {
     if (!block.isTaskGroup) return [block.raw];
     const raw = repairBlock(block, summaries, tasks, context);
     return raw === null ? [] : [raw];
@@ -111,16 +113,46 @@ function withoutUnsupported(block: Block, summaries: Summaries, context: RuleCon
     isHumanStated(bullet, context) ||
     isNoted(bullet, context) ||
     bullet.evidence.some(({ thread }) => living.has(thread));
-  const gone = new Set<number>();
+  const left = withoutBullets(block, new Set(bulletsOf(block).filter((bullet) => !stays(bullet))));
+  return left === undefined || unitsOf(left).length === 0 ? null : left.raw;
+}
+
+/** The blocks without the lines that others of their scope say they supersede. */
+function withoutCorrected(blocks: readonly Block[], context: RuleContext): Block[] {
+  const gone = new Set(
+    [...new Set(blocks.map(scopeOf))]
+      .flatMap((scope) =>
+        scope === null
+          ? []
+          : correctedBullets(
+              blocks.filter((block) => scopeOf(block) === scope),
+              context,
+            ),
+      )
+      .map(({ bullet }) => bullet),
+  );
+  return blocks.flatMap((block) =>
+    bulletsOf(block).some((bullet) => gone.has(bullet)) ? (withoutBullets(block, gone) ?? []) : [block],
+  );
+}
+
+function withoutEmptySections(lines: readonly BlockLine[]): BlockLine[] {
+  return lines.filter((line, index) => {
+    if (line.kind !== 'section') return true;
+    const next = lines.slice(index + 1).find(({ kind }) => kind !== 'blank');
+    return next !== undefined && next.kind !== 'section';
+  });
+}
+
+function withoutBullets(block: Block, gone: ReadonlySet<Bullet>): Block | undefined {
+  const lines = new Set<number>();
   for (const bullet of bulletsOf(block)) {
-    if (stays(bullet)) continue;
+    if (!gone.has(bullet)) continue;
     const count = bullet.raw.split('\n').length;
-    for (let line = 0; line < count; line += 1) gone.add(bullet.line - block.line + line);
+    for (let line = 0; line < count; line += 1) lines.add(bullet.line - block.line + line);
   }
-  const kept = block.lines.filter((_, index) => !gone.has(index)).map(({ text }) => text);
-  const raw = `${kept.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`;
-  const left = parseHandbook(raw).blocks[0];
-  return left === undefined || unitsOf(left).length === 0 ? null : raw;
+  const kept = withoutEmptySections(block.lines.filter((_, index) => !lines.has(index))).map(({ text }) => text);
+  return parseHandbook(`${kept.join('\n').trimEnd()}\n${trailingBlank(block.raw)}`).blocks[0];
 }
 
 /** Makes the tasks of sessions by their short ids; null for one without a summary. */

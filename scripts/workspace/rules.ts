@@ -13,6 +13,7 @@ import {
 import { normaliseLine } from './lines.ts';
 import { skillViolations } from './skill-rules.ts';
 import { summaryViolations } from './summary-rules.ts';
+import { correctedBullets } from './superseded.ts';
 import { textViolations } from './text-rules.ts';
 import { error, type RuleContext, type Violation, warning } from './violation.ts';
 
@@ -48,7 +49,7 @@ function handbookViolations(text: string, files: Files, context: RuleContext): V
     if (block.isTaskGroup || context.scope !== null) found.push(...blockViolations(block, context, summaries));
     else found.push(...textViolations({ path: handbookPath, block: block.title }, block.raw, block.line));
   }
-  return [...found, ...[...byScope(blocks)].flatMap(([scope, own]) => scopeViolations(scope, own))];
+  return [...found, ...[...byScope(blocks)].flatMap(([scope, own]) => scopeViolations(scope, own, context))];
 }
 
 function byScope(blocks: readonly Block[]): Map<Scope, Block[]> {
@@ -63,14 +64,18 @@ function byScope(blocks: readonly Block[]): Map<Scope, Block[]> {
   return scopes;
 }
 
-/** What no block breaks alone: the scope's budget, a title or a bullet that stands twice. */
-function scopeViolations(scope: Scope, blocks: readonly Block[]): Violation[] {
+/** What no block breaks alone: the scope's budget, a title or a bullet that stands twice, a line beside its correction. */
+function scopeViolations(scope: Scope, blocks: readonly Block[], context: RuleContext): Violation[] {
   const found: Violation[] = [];
   const size = blocks.reduce((sum, { raw }) => sum + Buffer.byteLength(raw), 0);
   const first = blocks[0];
   if (size > sizeLimits.scopeBytes && first !== undefined) {
     const message = `The blocks of ${scope} have ${size} bytes; at most ${sizeLimits.scopeBytes} are allowed.`;
     found.push(error({ path: handbookPath, block: null }, first.line, 'handbook.budget', message));
+  }
+  for (const { bullet, block, by } of correctedBullets(blocks, context)) {
+    const message = `Line ${by.line} says that it supersedes this one, so one of them goes.`;
+    found.push(error({ path: handbookPath, block: block.title }, bullet.line, 'evidence.superseded', message));
   }
   const titles = new Set<string>();
   const bullets = new Set<string>();

@@ -13,7 +13,7 @@ const allowed = 0.3;
 
 /**
  * Whether a scope lost more than it can explain. A bullet is explained when all its sessions left the inputs, or when a
- * bullet that is new here shares an item with it: reworded, merged with another, or superseded.
+ * bullet that is new here shares an item with it or supersedes one: reworded, merged with another, or corrected.
  * @returns null when nothing is wrong.
  */
 export function unexplainedShrinkage(
@@ -26,7 +26,9 @@ export function unexplainedShrinkage(
   const oldHashes = new Set(old.map(hashOf));
   const nowHashes = new Set(now.map(hashOf));
   const explained = new Set(
-    now.filter((bullet) => !oldHashes.has(hashOf(bullet))).flatMap(({ evidence }) => itemsOf(evidence)),
+    now
+      .filter((bullet) => !oldHashes.has(hashOf(bullet)))
+      .flatMap(({ evidence, supersedes }) => [...itemsOf(evidence), ...itemsOf(supersedes)]),
   );
   const lost = old.filter(
     (bullet) =>

@@ -64,6 +64,7 @@ const planted: readonly (readonly [rule: string, section: string, line: string])
   ['evidence.unknown', 'Reusable knowledge', `- it is so [${etl}@99999]`],
   ['evidence.scope', 'Reusable knowledge', `- it is so [${lib}@8]`],
   ['bullet.evidence', 'Reusable knowledge', '- it is so'],
+  ['evidence.supersedes', 'Reusable knowledge', `- it is not so (supersedes ${etl}@35) [${etl}@49]`],
 ];
 
 for (const [rule, section, line] of planted) {
@@ -79,6 +80,12 @@ for (const [rule, section, line] of planted) {
     assert.deepEqual(await rulesOf(now, { rollouts: openSamples() }), [`error ${rule}`]);
   });
 }
+
+test('a line that a later one supersedes is found beside it', async () => {
+  const heading = '## Reusable knowledge\n';
+  const now = edited(heading, `${heading}- it was so [${etl}@22]\n- it is not so (supersedes ${etl}@22) [${etl}@49]\n`);
+  assert.ok((await rulesOf(now)).includes('error evidence.superseded'));
+});
 
 test('a changed quotation in a line of the memory is found, and so is one whose negation was left out', async () => {
   assert.deepEqual(

@@ -93,6 +93,11 @@ test('a line that a new one replaces is superseded by correction, and the new on
   assert.deepEqual(counts(lines([port]), after), { [repo]: { learned: 1, corrected: 1 } });
 });
 
+test('a line that a new one says it supersedes is corrected, whatever the new one rests on', () => {
+  const after = lines([`- Postgres was given up for SQLite (supersedes ${a}@3) [${b}@7]`]);
+  assert.deepEqual(counts(lines([port]), after), { [repo]: { learned: 1, corrected: 1 } });
+});
+
 test('lines that became one are merged', () => {
   const one = lines([`- prepare it all with make ready [${a}@3,5]`]);
   assert.deepEqual(counts(lines([port, seed]), one), { [repo]: { learned: 1, merged: 2 } });

@@ -175,3 +175,16 @@ async function asked(history: LineHistory, asking: Asking): Promise<string> {
   assert.equal(outcome.outcome, 'answer', asking.text);
   return outcome.outcome === 'answer' ? answerText(outcome.answer, asking.at ?? null, false) : '';
 }
+
+test('what a line says that it supersedes is named as its forerunner, though they share no evidence', async (t) => {
+  const history = await aLineHistory(t);
+  await history.run('a', [npm, cache]);
+  await history.run('b', [npm, 'Packages of 2.0 stand alone (supersedes k3f7x2ab@20) [m2p7c4dw@7]']);
+  const old = await asked(history, { text: 'turbo', history: true });
+  assert.match(old, /superseded by {2}- Packages of 2\.0/);
+  assert.doesNotMatch(old, /probably/);
+  assert.match(
+    await asked(history, { text: 'stand alone' }),
+    /instead of {2}- The cache lives|Before\n {2}- The cache/,
+  );
+});

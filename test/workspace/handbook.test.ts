@@ -30,6 +30,7 @@ test('a block is read with everything that the schema names', () => {
     text: 'when the build fails, show the log first',
     raw: `- when the build fails, show the log first [${a}@1]`,
     evidence: [{ thread: a, items: ['1'] }],
+    supersedes: [],
     line: 12,
   });
   assert.deepEqual(block.failures[0]?.evidence, [{ thread: a, items: ['3', '4'] }]);

@@ -129,3 +129,25 @@ test('skills and the summary are tidied, generated files are not', () => {
   for (const [path, text] of files)
     if (path.includes('raw') || path.includes('rollout')) assert.equal(next.get(path), text);
 });
+
+test('a line that another supersedes goes, with its section where it was the last; a person’s stays', () => {
+  const newer = aBlock({
+    failures: [`- port 4000 (supersedes ${a}@2) [${b}@4]`],
+    knowledge: [`- port 3000 [${a}@2]`, '  or so'],
+  });
+  const older = aBlock({
+    title: 'Older',
+    preferences: [],
+    failures: [],
+    knowledge: [`- also 3000 [${a}@2]`, `- kept [${a}@4]`],
+  });
+  const handbook = `${newer}\n${older}`;
+  const text = repaired(handbook);
+  assert.ok(
+    !text.includes('3000') && !text.includes('or so') && text.includes('- kept') && text.includes('supersedes'),
+  );
+  assert.equal(text.match(/## Reusable knowledge/g)?.length, 1);
+  assert.deepEqual(violations(aWorkspace(text), aContext()), []);
+  const persons = repaired(handbook, [first], aContext({ persons: ['- also 3000'] }));
+  assert.ok(persons.includes('also 3000') && !persons.includes('port 3000'));
+});

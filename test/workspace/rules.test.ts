@@ -123,6 +123,36 @@ const evidence: readonly [string, Parameters<typeof aBlock>[0]][] = [
 for (const [rule, parts] of evidence)
   test(`${rule} is told: ${JSON.stringify(parts)}`, () => assert.ok(rulesOf(aBlock(parts)).includes(rule)));
 
+const corrections: readonly (readonly [rules: readonly string[], NonNullable<Parameters<typeof aBlock>[0]>])[] = [
+  [[], { knowledge: [`- port 4000 (supersedes ${a}@2) [${b}@4]`] }],
+  [[], { preferences: [], knowledge: [`- port 4000 (supersedes ${a}@1) [${b}@3]`, `- port 3000 [${a}@2]`] }],
+  [['evidence.superseded'], { knowledge: [`- port 4000 (supersedes ${a}@2) [${b}@4]`, `- port 3000 [${a}@2]`] }],
+  [
+    ['evidence.superseded'],
+    { knowledge: [`- port 3000 [${a}@2] [${b}@6]`], failures: [`- 4000 (supersedes ${a}@2 ${b}@6,8) [${b}@4]`] },
+  ],
+  [[], { knowledge: [`- port 3000 [${a}@2] [${b}@6]`, `- port 4000 (supersedes ${a}@2) [${b}@4]`] }],
+  [[], { knowledge: [`- again (supersedes ${a}@2) [${a}@2]`] }],
+  [['evidence.supersedes'], { knowledge: [`- port 4000 (supersedes ${a}@99) [${b}@4]`] }],
+  [['evidence.supersedes'], { knowledge: [`- port 4000 (supersedes zzzzzzzz@1) [${b}@4]`] }],
+  [['evidence.supersedes'], { preferences: [], knowledge: [`- port 4000 (supersedes ${a}@1) [${b}@4]`] }],
+  [['bullet.evidence'], { knowledge: [`- port 4000 [${b}@4] (supersedes ${a}@2)`] }],
+];
+
+for (const [rules, parts] of corrections)
+  test(`a correction is judged: ${JSON.stringify(parts.knowledge)}`, () =>
+    assert.deepEqual(rulesOf(aBlock(parts)), rules));
+
+test('a line of another repository, or a person’s, stands beside what supersedes it', () => {
+  const handbook = (persons: string[]) =>
+    rulesOf(
+      `${aBlock({ knowledge: [`- port 4000 (supersedes ${a}@2) [${b}@4]`] })}\n${aBlock({ title: 'Two', preferences: [], failures: [], knowledge: [`- port 3000 [${a}@2]`] })}`,
+      aContext({ persons }),
+    );
+  assert.deepEqual(handbook([]), ['evidence.superseded']);
+  assert.deepEqual(handbook(['- port 3000']), []);
+});
+
 test('an observed fact may rest on a tool, and a rule on a person', () => {
   const block = aBlock({
     preferences: [`- always show the log [${a}@2] [${b}@1]`],
