@@ -1,4 +1,6 @@
-import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { build, type Plugin } from 'esbuild';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { loadPrompt } from '../shared/prompt.ts';
 
@@ -34,11 +36,71 @@ export async function bundle(
     return outputFiles[0]?.text ?? '';
   } catch (cause) {
     throw new MemoryError(
-      `${entry} could not be made into one file: ${messageOf(cause).split('\n')[0]}.`,
+      `${entry} could not be made into one file: ${firstFault(cause)}.`,
       'Install what it needs: npm ci. Nothing was connected.',
       { cause },
     );
   }
+}
+
+/**
+ * Our commands as programs that need no loader, in a folder of their own: what several use stands in it once. They run the
+ * prompts, samples and packages of this repository, so they belong to it.
+ * @param folder absolute; two levels or more above it, `node_modules` is found. @param builtAt milliseconds since 1970.
+ * @returns path in the folder → text.
+ */
+export async function bundleCommands(
+  root: string,
+  entries: readonly string[],
+  folder: string,
+  builtAt: number,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: root,
+      entryPoints: [...entries],
+      outdir: folder,
+      outbase: 'scripts',
+      outExtension: { '.js': '.mjs' },
+      splitting: true,
+      mainFields: ['module', 'main'],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      charset: 'utf8',
+      legalComments: 'none',
+      logLevel: 'silent',
+      // What looks for files beside itself, and what starts a program of its own.
+      external: ['esbuild', 'sql.js', 'tsx'],
+      define: { builtAt: String(builtAt), 'import.meta.url': 'moduleUrl' },
+      banner: { js: `${requireForModules} const chunkUrl = import.meta.url;` },
+      plugins: [ownAddresses(folder)],
+    });
+    return new Map(outputFiles.map(({ path, text }) => [relative(folder, path), text]));
+  } catch (cause) {
+    throw new MemoryError(
+      `The commands could not be built: ${firstFault(cause)}.`,
+      'Install what they need: npm ci. Nothing was written.',
+      { cause },
+    );
+  }
+}
+
+/** A module that looks for files beside itself finds them beside its source, wherever its code has come to stand. */
+function ownAddresses(folder: string): Plugin {
+  return {
+    name: 'own addresses',
+    setup: (bundler) => {
+      bundler.onLoad({ filter: /\.(?:ts|mts|js|mjs)$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        if (!text.includes('import.meta.url')) return undefined;
+        const own = JSON.stringify(relative(folder, path).split('\\').join('/'));
+        return { loader: 'ts', contents: `const moduleUrl = new URL(${own}, chunkUrl).href;\n${text}` };
+      });
+    },
+  };
 }
 
 /** What an agent runs at the start of a session, `recall.cjs`: a session waits for it, so it has the form that starts sooner. */
@@ -67,7 +129,7 @@ export async function bundleForPage(root: string, entry: string): Promise<string
     return outputFiles[0]?.text.trim() ?? '';
   } catch (cause) {
     throw new MemoryError(
-      `${entry} could not be made into a part of a page: ${messageOf(cause).split('\n')[0]}.`,
+      `${entry} could not be made into a part of a page: ${firstFault(cause)}.`,
       'Install what it needs: npm ci. Nothing was written.',
       { cause },
     );
@@ -80,3 +142,9 @@ const requireForModules =
 
 /** What a module knows of itself, for what was written as one. */
 const urlForScripts = "const moduleUrl = require('node:url').pathToFileURL(__filename).href;";
+
+/** The bundler counts its errors in the first line. */
+function firstFault(cause: unknown): string {
+  const [count = '', first] = messageOf(cause).split('\n');
+  return first ?? count;
+}

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { homedir, hostname } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
+import { isBuilt, loaderArguments, newerSource } from './built.ts';
 import { type Clock, clockFrom } from './clock.ts';
 import { type ExitCode, exitCodes, MemoryError, messageOf } from './errors.ts';
 import { type CommandSpec, type Flags, helpText, parseFlags } from './flags.ts';
@@ -60,6 +61,9 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
       log.result(helpText(spec));
       return;
     }
+    const newer = newerSource();
+    if (newer !== null)
+      log.warn(`These programs are older than ${newer}; what they do is what it was. Build again: npm run build`);
     process.exitCode = await command({
       flags,
       env: process.env,
@@ -76,7 +80,7 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
         pid: process.pid,
         isAlive,
         program: process.execPath,
-        args: process.execArgv,
+        args: isBuilt() ? [...process.execArgv, ...loaderArguments()] : process.execArgv,
       },
       peakMemory: () => process.resourceUsage().maxRSS * 1024,
       cpuTime: () => {

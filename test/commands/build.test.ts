@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { bundleCommands } from '../../scripts/connect/bundle.ts';
+import { command, root } from '../support/nights.ts';
+import { aRepository, temporaryFolder, writeFiles } from '../support/repository.ts';
+
+/** The commands as programs, in a folder beside which the packages are found. */
+async function built(t: TestContext, names: readonly string[], builtAt: number): Promise<string> {
+  const home = temporaryFolder(t);
+  const folder = join(home, '.build');
+  const entries = names.map((name) => `scripts/${name}.ts`);
+  const programs = await bundleCommands(root, entries, folder, builtAt);
+  mkdirSync(folder);
+  for (const [path, text] of programs) writeFileSync(join(folder, path), text);
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
+  return folder;
+}
+
+const later = 9_000_000_000_000;
+
+test('a built command makes the very commits that its source makes', async (t) => {
+  const folder = await built(t, ['start'], later);
+  const oids = (stdout: string): object => JSON.parse(stdout).commits;
+  const fromBuild = execFileSync(process.execPath, [join(folder, 'start.mjs'), '--json'], { encoding: 'utf8' });
+  const { stdout } = await command('start', ['--json']);
+  assert.deepEqual(oids(fromBuild), oids(stdout));
+  assert.ok(Object.values(oids(stdout)).every((oid) => /^[0-9a-f]{40}$/.test(oid)));
+});
+
+test('a built command starts our other scripts, and says nothing of its age while no source is newer', async (t) => {
+  const folder = await built(t, ['connect', 'recall'], later);
+  const memory = aRepository(t, {
+    '.github/memory.yml': 'version: 1\n',
+    'memories/memory_summary.md': 'v1\n\n## General Tips\n- Only pnpm works here [k3f7x2ab@1]\n',
+  });
+  const project = aRepository(t, { 'README.md': 'The shop.\n' });
+  const args = [join(folder, 'connect.mjs'), 'agents-md', '--print', '--project', project, '--memory', memory];
+  const env = { ...process.env, HOME: temporaryFolder(t) };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /Only pnpm works here/);
+  assert.doesNotMatch(stderr, /older than/);
+});
+
+test('a built command that is older than its sources says so, and does its work', async (t) => {
+  const folder = await built(t, ['status'], 1);
+  const repository = aRepository(t, { 'README.md': 'The memory.\n' });
+  const args = [join(folder, 'status.mjs'), '--json', '--repo', repository];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.ok(JSON.parse(stdout).sessions);
+  assert.match(stderr, /These programs are older than package-lock\.json.*npm run build/);
+});
+
+test('a source that cannot be built is named, and nothing is written', async (t) => {
+  const home = temporaryFolder(t);
+  writeFiles(home, { 'scripts/broken.ts': 'const = 1;\n' });
+  await assert.rejects(
+    bundleCommands(home, ['scripts/broken.ts'], join(home, '.build'), 1),
+    /The commands could not be built: scripts\/broken\.ts:1:6: ERROR/,
+  );
+});
