@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -47,6 +48,21 @@ test('links, programs, binary files and odd names are named, with control charac
   assert.deepEqual((await found('--committed')).rules.sort(), [...expected].sort());
   const text = await command('check', ['--repo', repo]);
   assert.ok(text.stdout.includes('\\u{1b}[31m.md:1') && !text.stdout.includes('\u001b'));
+});
+
+test('a repository within the memory, in the folder or as a submodule, and a pipe are no memory files', async (t) => {
+  const repo = await aMemory(t);
+  git(repo, 'init', '--quiet', 'memories/inner');
+  execFileSync('mkfifo', [join(repo, 'memories/pipe')]);
+  const found = async (...more: string[]) => {
+    const { code, stdout } = await command('check', ['--repo', repo, '--json', ...more]);
+    const { findings }: { findings: { rule: string; path: string }[] } = JSON.parse(stdout);
+    return [code, ...findings.map(({ rule, path }) => `${rule} ${path}`).sort()];
+  };
+  assert.deepEqual(await found(), [1, 'file.kind memories/inner', 'file.kind memories/pipe']);
+  git(repo, 'update-index', '--add', '--cacheinfo', `160000,${git(repo, 'rev-parse', 'HEAD').trim()},memories/inner`);
+  git(repo, 'commit', '--quiet', '--message', 'A submodule');
+  assert.deepEqual(await found('--committed'), [1, 'file.kind memories/inner']);
 });
 
 test('on GitHub Actions each finding is an annotation at its line, beside the report and its summary', async (t) => {
