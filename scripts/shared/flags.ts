@@ -12,16 +12,21 @@ export interface Flag {
 
 /** A command as its `--help` shows it. */
 export interface CommandSpec {
+  /** `bench`; of a sub-command `bench -- trust`. */
   readonly name: string;
   readonly purpose: string;
   readonly flags: Readonly<Record<string, Flag>>;
   /** Names of positional arguments, such as `<query>`; empty refuses any. */
   readonly positionals: readonly string[];
   readonly examples: readonly string[];
+  /** Sub-commands by name: the first argument that is no flag chooses one, with flags and a help of its own. */
+  readonly commands?: Readonly<Record<string, CommandSpec>>;
 }
 
 export interface Flags {
   readonly help: boolean;
+  /** The sub-command that was named, which is no positional; null for none. */
+  readonly command: string | null;
   isOn(name: string): boolean;
   /** The last value given, or undefined. */
   valueOf(name: string): string | undefined;
@@ -30,12 +35,11 @@ export interface Flags {
 }
 
 /** @throws UsageError for an unknown flag, a missing value, one that is not allowed, or a positional too many. */
-export function parseFlags(spec: CommandSpec, args: readonly string[]): Flags {
-  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, flag] of Object.entries(spec.flags)) {
-    options[name] = flag.kind === 'switch' ? { type: 'boolean' } : { type: 'string', multiple: true };
-  }
-  const { values, positionals } = parse(spec, args, options);
+export function parseFlags(whole: CommandSpec, args: readonly string[]): Flags {
+  const command = commandIn(whole, args);
+  const spec = specOf(whole, command);
+  const { values, positionals: words } = parse(spec, args, optionsOf([spec]));
+  const positionals = command === null ? words : words.slice(1);
   const listOf = (name: string): readonly string[] => {
     const value = values[name];
     return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
@@ -57,31 +61,14 @@ export function parseFlags(spec: CommandSpec, args: readonly string[]): Flags {
       throw new UsageError(`“${positionals[spec.positionals.length]}” is one argument too many.`, seeHelp(spec));
     }
   }
-  return { help, isOn: (name) => values[name] === true, valueOf: (name) => listOf(name).at(-1), listOf, positionals };
-}
-
-/** The text of `--help`. */
-export function helpText(spec: CommandSpec): string {
-  const rows = [
-    ...Object.entries(spec.flags),
-    ['help', { kind: 'switch', help: 'show this' } satisfies Flag] as const,
-  ].map(([name, flag]) => {
-    const value = flag.kind === 'switch' ? '' : ` ${flag.oneOf?.join('|') ?? flag.value ?? '<value>'}`;
-    return [`--${name}${value}`, `${flag.help}${flag.kind === 'list' ? ' (repeatable)' : ''}`] as const;
-  });
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return [
-    spec.purpose,
-    '',
-    `usage: npm run ${spec.name} -- ${['[flags]', ...spec.positionals].join(' ')}`,
-    '',
-    ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
-    '',
-    'examples:',
-    ...spec.examples.map((example) => `  ${example}`),
-    '',
-    'exit codes: 0 done, quiet or skipped · 1 failed · 2 usage or configuration · 3 partly failed · 4 key or quota · 5 rescue',
-  ].join('\n');
+  return {
+    help,
+    command,
+    isOn: (name) => values[name] === true,
+    valueOf: (name) => listOf(name).at(-1),
+    listOf,
+    positionals,
+  };
 }
 
 function parse(spec: CommandSpec, args: readonly string[], options: NonNullable<ParseArgsConfig['options']>) {
@@ -95,6 +82,32 @@ function parse(spec: CommandSpec, args: readonly string[], options: NonNullable<
   }
 }
 
+/** What is asked for where a command has others below it: that one's spec, else the command's own. */
+export function specOf(spec: CommandSpec, command: string | null): CommandSpec {
+  return (command === null ? undefined : spec.commands?.[command]) ?? spec;
+}
+
+/** Read with the flags of all of them, so that no flag's value is taken for a name. */
+function commandIn(spec: CommandSpec, args: readonly string[]): string | null {
+  const commands = new Map(Object.entries(spec.commands ?? {}));
+  if (commands.size === 0) return null;
+  const options = optionsOf([spec, ...commands.values()]);
+  const [first] = parseArgs({ args: [...args], options, allowPositionals: true, strict: false }).positionals;
+  return first !== undefined && commands.has(first) ? first : null;
+}
+
+function optionsOf(specs: readonly CommandSpec[]): NonNullable<ParseArgsConfig['options']> {
+  const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
+  for (const [name, flag] of specs.flatMap(({ flags }) => Object.entries(flags)))
+    options[name] = flag.kind === 'switch' ? { type: 'boolean' } : { type: 'string', multiple: true };
+  return options;
+}
+
+/** How a person starts it: `npm run bench --`, `npm run bench -- trust`. */
+export function commandLine({ name }: CommandSpec): string {
+  return `npm run ${name}${name.includes(' -- ') ? '' : ' --'}`;
+}
+
 function seeHelp(spec: CommandSpec): string {
-  return `See npm run ${spec.name} -- --help.`;
+  return `See ${commandLine(spec)} --help.`;
 }

@@ -6,7 +6,8 @@ import type { Readable, Writable } from 'node:stream';
 import { isBuilt, loaderArguments, newerSource } from './built.ts';
 import { type Clock, clockFrom } from './clock.ts';
 import { type ExitCode, exitCodes, MemoryError, messageOf } from './errors.ts';
-import { type CommandSpec, type Flags, helpText, parseFlags } from './flags.ts';
+import { type CommandSpec, type Flags, parseFlags, specOf } from './flags.ts';
+import { helpText } from './help.ts';
 import { createLog, type Log } from './log.ts';
 
 /** The world as a command gets it. Nothing below touches `process`. */
@@ -58,7 +59,7 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
   try {
     const flags = parseFlags(spec, process.argv.slice(2));
     if (flags.help) {
-      log.result(helpText(spec));
+      log.result(helpText(specOf(spec, flags.command)));
       return;
     }
     const newer = newerSource();

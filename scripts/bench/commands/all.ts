@@ -1,0 +1,9 @@
+import { retrievalCommand } from './retrieval.ts';
+import { trustCommand } from './trust.ts';
+import type { SubCommand } from './types.ts';
+
+/** By name, in the order of the help. */
+export const subCommands: Readonly<Record<string, SubCommand>> = {
+  retrieval: retrievalCommand,
+  trust: trustCommand,
+};
