@@ -11,10 +11,9 @@ import type { World } from '../shared/main.ts';
  * @throws MemoryError with what it said when it failed; the signal's reason when it was stopped.
  */
 export async function runScript(world: World, script: string, args: readonly string[]): Promise<string> {
-  const { program, args: own } = world.self;
-  const path = fileURLToPath(new URL(`../${script}`, import.meta.url));
+  const [program = '', ...argv] = scriptCommand(world, script, args);
   try {
-    const { stdout } = await promisify(execFile)(program, [...own, path, ...args], {
+    const { stdout } = await promisify(execFile)(program, argv, {
       env: { ...world.env },
       maxBuffer: 64 * 1024 * 1024,
       signal: world.signal,
@@ -29,4 +28,9 @@ export async function runScript(world: World, script: string, args: readonly str
       { cause: error },
     );
   }
+}
+
+/** What starts one of our commands: the program first. */
+export function scriptCommand({ self }: World, script: string, args: readonly string[]): string[] {
+  return [self.program, ...self.args, fileURLToPath(new URL(`../${script}`, import.meta.url)), ...args];
 }

@@ -1,9 +1,15 @@
+import { isoTime } from '../shared/clock.ts';
 import { type ExitCode, exitCodes, UsageError } from '../shared/errors.ts';
 import type { CommandSpec } from '../shared/flags.ts';
 import type { World } from '../shared/main.ts';
 import { runScript } from './child.ts';
 import { subCommands } from './commands/all.ts';
-import { checkFlag, jsonFlag } from './flags.ts';
+import type { Comparison } from './compare/comparison.ts';
+import { isMissed } from './compare/comparison.ts';
+import { comparisonText } from './compare/report.ts';
+import { opponent } from './compare/run.ts';
+import { checkFlag, corpusFlag, jsonFlag } from './flags.ts';
+import { machine } from './machine.ts';
 import { measures } from './measures.ts';
 import { parseReading, readingText } from './reading.ts';
 import { table } from './report.ts';
@@ -22,6 +28,17 @@ export const benchSpec: CommandSpec = {
       oneOf: measures.map(({ name }) => name),
       help: 'measure this alone',
     },
+    compare: {
+      kind: 'value',
+      value: '<program>',
+      help: 'play the same sessions with Codex (codex) or with another command, in turn, and print the ratios; {corpus}, {server} and {out} in a command stand for the sessions, the address of a model server, and an empty folder',
+    },
+    codex: {
+      kind: 'value',
+      value: '<path>',
+      help: 'Codex, or the folder that npm installed it into (default: CTM_CODEX, PATH)',
+    },
+    corpus: { ...corpusFlag, help: `with --compare: ${corpusFlag.help} (default: the samples, multiplied)` },
     once: { kind: 'switch', help: 'one measure, once, in this process: for a profiler' },
     json: jsonFlag,
   },
@@ -32,6 +49,8 @@ export const benchSpec: CommandSpec = {
     'npm run bench -- --check',
     'npm run bench -- recall --check',
     'npm run bench -- --only read --only memory',
+    'npm run bench -- --check --compare codex --codex ~/codex',
+    'npm run bench -- --compare "tool --in {corpus} --api {server}/v1" --corpus ~/corpus',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
   ],
 };
@@ -42,24 +61,45 @@ export async function benchCommand(world: World): Promise<ExitCode> {
   return named === undefined ? speed(world) : named.run(world);
 }
 
-/** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
 async function speed(world: World): Promise<ExitCode> {
   const { flags, log } = world;
-  const chosen = chosenMeasures([...flags.listOf('only'), ...flags.positionals]);
+  const wanted = [...flags.listOf('only'), ...flags.positionals];
+  const chosen = chosenMeasures(wanted);
   if (flags.isOn('once')) return once(world, chosen);
+  const other = flags.valueOf('compare');
+  const against = other === undefined ? null : await opponent(world, other);
+  const isAlone = against !== null && wanted.length === 0 && !flags.isOn('check');
+  const results = isAlone ? [] : await measureAll(world, chosen);
+  const comparison = against === null ? null : await inScratch(against);
+  const held = results.every(({ verdict }) => verdict !== 'missed') && !isMissed(comparison?.rows ?? []);
+  log.result(
+    flags.isOn('json') ? JSON.stringify(figuresOf(world, held, results, comparison)) : text(results, comparison),
+  );
+  return !held && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
+}
+
+/** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
+async function measureAll(world: World, chosen: readonly Measure[]): Promise<Result[]> {
   const results: Result[] = [];
   for (const [done, measure] of chosen.entries()) {
-    log.progress({ stage: 'bench', done, total: chosen.length, note: measure.name });
+    world.log.progress({ stage: 'bench', done, total: chosen.length, note: measure.name });
     results.push(
       await judge(measure, async () =>
         parseReading(await runScript(world, 'bench.ts', ['--once', '--only', measure.name])),
       ),
     );
   }
-  log.progress({ stage: 'bench', done: chosen.length, total: chosen.length, note: '' });
-  const isMissed = results.some(({ verdict }) => verdict === 'missed');
-  log.result(flags.isOn('json') ? JSON.stringify({ held: !isMissed, measures: results }) : table(results));
-  return isMissed && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
+  world.log.progress({ stage: 'bench', done: chosen.length, total: chosen.length, note: '' });
+  return results;
+}
+
+function text(results: readonly Result[], comparison: Comparison | null): string {
+  const parts = [...(results.length === 0 ? [] : [table(results)])];
+  return [...parts, ...(comparison === null ? [] : [comparisonText(comparison)])].join('\n\n');
+}
+
+function figuresOf(world: World, held: boolean, measures: readonly Result[], comparison: Comparison | null) {
+  return { held, at: isoTime(world.clock.now()), machine: machine(), measures, comparison };
 }
 
 /** @throws UsageError for a name that is none. */

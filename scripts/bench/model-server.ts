@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stopwatch } from '../shared/clock.ts';
 import { type ExitCode, exitCodes } from '../shared/errors.ts';
 import type { CommandSpec } from '../shared/flags.ts';
 import { main, type World } from '../shared/main.ts';
 import { answerTo } from './answer.ts';
+import { type CallLog, kindOf, openCallLog } from './model-calls.ts';
 
 const spec: CommandSpec = {
   name: 'bench',
@@ -24,15 +26,25 @@ const longestWaitMs = 2_000;
 
 await main(spec, serve);
 
-/** Its first line of output is its address. `GET /figures` says how many requests there were and begins anew. */
+/**
+ * Its first line of output is its address. `GET /figures` says how many requests there were and begins anew; `POST
+ * /mark` begins what `GET /calls` tells.
+ */
 async function serve({ flags, log, signal }: World): Promise<ExitCode> {
   const gate = openGate(Number(flags.valueOf('width') ?? 1));
+  const calls = openCallLog(stopwatch());
   const server = createServer((request, response) => {
-    if (request.url === '/figures') {
-      response.end(JSON.stringify(gate.figures()));
-      return;
+    switch (request.url) {
+      case '/figures':
+        return response.end(JSON.stringify(gate.figures()));
+      case '/mark':
+        calls.mark();
+        return response.end();
+      case '/calls':
+        return response.end(JSON.stringify(calls.seen()));
     }
-    answer(request, response, gate).catch((error: unknown) => {
+    if (request.method !== 'POST') return response.writeHead(404).end();
+    return answer(request, response, gate, calls).catch((error: unknown) => {
       log.warn(String(error));
       response.destroy();
     });
@@ -47,14 +59,17 @@ async function serve({ flags, log, signal }: World): Promise<ExitCode> {
   return exitCodes.done;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, gate: Gate): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, gate: Gate, calls: CallLog): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
+  const asked = Buffer.concat(chunks).toString('utf8');
+  const kind = kindOf(request.headers, asked);
+  calls.came(kind);
   await gate.enter();
-  const body = answerTo(Buffer.concat(chunks).toString('utf8'));
+  const body = answerTo(asked);
   gate.leave();
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  response.end(body);
+  response.end(body, () => calls.answered(kind));
 }
 
 interface Gate {

@@ -1,17 +1,7 @@
 import { join } from 'node:path';
-import { openJournal } from '../model/journal.ts';
-import { createJournaledModel } from '../model/journaled.ts';
-import { createLedger } from '../model/ledger.ts';
-import { createOpenAiModel } from '../model/openai.ts';
-import { type ReadPolicy, whySkipped } from '../phase1/decide.ts';
-import { createLlmExtractor } from '../phase1/llm.ts';
-import { type ExtractionReport, extractMemories } from '../phase1/run.ts';
-import { redactedRollouts } from '../rollout/redacted.ts';
-import { openRollouts, type Source } from '../rollout/source.ts';
-import { createRedactor } from '../shared/redact.ts';
-import { emptyState, openState, snapshotOf } from '../state/snapshot.ts';
-import { upsertThread } from '../state/threads.ts';
-import { loadSamples, samplePlace } from './samples.ts';
+import type { ExtractionReport } from '../phase1/run.ts';
+import { concurrency, playPhase1 } from './play-phase1.ts';
+import { loadSamples } from './samples.ts';
 import { type ServerFigures, startModelServer } from './server.ts';
 import { sessionText, writeSessions } from './sessions.ts';
 import { parseSpeed } from './statistics.ts';
@@ -19,7 +9,6 @@ import type { Measure } from './types.ts';
 
 const rollouts = 1_000;
 const rolloutBytes = 71_000;
-const concurrency = 8;
 
 export const phase1Measure: Measure = {
   name: 'phase1',
@@ -38,7 +27,7 @@ export const phase1Measure: Measure = {
       await playPhase1(sources, server.baseUrl, join(folder, 'warm-up'));
       await server.figures();
       const before = world.cpuTime();
-      const report = await playPhase1(sources, server.baseUrl, join(folder, 'journal'));
+      const { report } = await playPhase1(sources, server.baseUrl, join(folder, 'journal'));
       const ms = world.cpuTime() - before;
       const figures = await server.figures();
       const note = `${figures.mostOpen} requests at once, ${(figures.requests / rollouts).toFixed(2)} a rollout`;
@@ -56,73 +45,3 @@ function faultsOf({ extracted, unverified }: ExtractionReport, { mostOpen }: Ser
     ...(mostOpen === concurrency ? [] : [`${mostOpen} requests were open at once where ${concurrency} are configured`]),
   ];
 }
-
-/** From files on disk to the state's text, with all that stands between: redaction, journal, ledger, claims. */
-async function playPhase1(
-  sources: readonly Source[],
-  baseUrl: string,
-  journalFolder: string,
-): Promise<ExtractionReport> {
-  const redactor = createRedactor({});
-  const redact = (text: string) => redactor.redact(text);
-  const journal = openJournal(journalFolder, redact);
-  const model = createJournaledModel(
-    createOpenAiModel({ baseUrl, apiKey: 'none', wire: 'auto' }),
-    journal,
-    createLedger({ caps: { phase1: { tokens: 1_000_000_000 } } }),
-  );
-  const extractor = createLlmExtractor({
-    model,
-    modelName: 'bench',
-    audience: 'team',
-    language: 'source',
-    contextWindow: null,
-    maxOutputTokens: 8_000,
-    redact,
-    reject: model.reject,
-  });
-  const read = redactedRollouts(openRollouts(sources, await samplePlace()), redactor);
-  const state = await openState(snapshotOf(await emptyState()));
-  const { found } = await read.list();
-  const now = found.reduce((latest, { thread }) => Math.max(latest, thread.updatedAt), 0);
-  const known = { firstSeenAt: null, memoryMode: 'enabled', tombstoned: false, horizon: 0 } as const;
-  const candidates = found.filter((entry) => whySkipped(entry, known, policy, now) === null);
-  for (const { thread } of candidates) {
-    const { id, kind: _kind, ...rest } = thread;
-    upsertThread(state, { ...rest, threadId: id, firstSeenAt: now, memoryMode: 'enabled' });
-  }
-  const report = await extractMemories(
-    state,
-    candidates,
-    'bench',
-    { concurrency, leaseSeconds: 3_600, retrySeconds: 3_600, ignoreBackoff: false },
-    {
-      rollouts: read,
-      extractor,
-      clock: { now: () => now },
-      attempts: {
-        died: () => 0,
-        begin: async (threadId) => journal.begin(threadId, 'rollout'),
-        end: async (threadId) => journal.end(threadId, 'rollout'),
-      },
-      progress: () => {},
-      spent: () => '',
-      goesOn: () => true,
-    },
-  );
-  snapshotOf(state);
-  return report;
-}
-
-const policy: ReadPolicy = {
-  include: [],
-  exclude: [],
-  excludeOrigins: [],
-  outside: 'include',
-  isOptedOut: () => false,
-  maxAgeDays: 10,
-  idleHours: 6,
-  all: true,
-  now: true,
-  since: 0,
-};

@@ -1,3 +1,4 @@
+import { aligned, shown } from './text.ts';
 import { attemptsAllowed, type Result } from './verdict.ts';
 
 /** A row a measure: name, value, what that is of `JSON.parse` on this machine, limit, verdict. */
@@ -13,9 +14,8 @@ export function table(results: readonly Result[]): string {
       `${result.what}${result.note === '' ? '' : `: ${result.note}`}`,
     ]),
   ];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return [
-    ...rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')),
+    ...aligned(rows),
     '',
     'of JSON.parse: a rate as its share (×) of what JSON.parse does with like lines in the same run;',
     'a duration, or the time of one rollout, as the MB that JSON.parse gets through meanwhile.',
@@ -37,9 +37,4 @@ function ratioText({ unit, ratio }: Result): string {
 function limitText({ limit, unit }: Result): string {
   if (limit === null) return '';
   return `${limit.bound === 'at least' ? '≥' : '≤'} ${limit.than} ${limit.on === 'ratio' ? '×' : unit}`;
-}
-
-/** Three digits tell enough. */
-function shown(value: number): string {
-  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 }

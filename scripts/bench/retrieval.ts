@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { createRepository } from '../git/create.ts';
 import { passagesOf, withoutRepeats } from '../recall/search/passages.ts';
 import { createRanking, rankPlainly } from '../recall/search/ranking.ts';
-import { type Agent, agents } from '../rollout/types.ts';
+import type { Source } from '../rollout/source.ts';
 import { MemoryError, UsageError } from '../shared/errors.ts';
-import { byBinary, type Files } from '../shared/files.ts';
+import type { Files } from '../shared/files.ts';
 import { jsonFields } from '../shared/json.ts';
 import type { World } from '../shared/main.ts';
 import { runScript } from './child.ts';
+import { cannotRead, sourcesIn } from './corpus.ts';
 
 /** What somebody asks, and words of the text that answers it. */
 export interface Question {
@@ -99,27 +100,7 @@ export function retrievalText({ questions, memory, transcripts }: Retrieval): st
   ].join('\n');
 }
 
-interface CorpusFolder {
-  readonly agent: Agent;
-  readonly path: string;
-}
-
-/** The corpus' folders by their agent's name: `codex`, `claude-code`, `claude-code-2`. */
-async function sourcesIn(corpus: string): Promise<CorpusFolder[]> {
-  const entries = await readdir(corpus, { withFileTypes: true }).catch(cannotRead(corpus));
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const sources = names.sort(byBinary).flatMap((name) => {
-    const agent = agents.find((candidate) => name === candidate || name.startsWith(`${candidate}-`));
-    return agent === undefined ? [] : [{ agent, path: join(corpus, name) }];
-  });
-  if (sources.length > 0) return sources;
-  throw new UsageError(
-    `${corpus} holds no sessions.`,
-    `Its folders are named after their agents: ${agents.join(', ')}, or one of these with -something behind.`,
-  );
-}
-
-async function memoryOf(world: World, path: string, sources: readonly CorpusFolder[]): Promise<Files> {
+async function memoryOf(world: World, path: string, sources: readonly Source[]): Promise<Files> {
   const repository = await createRepository(path, { branch: 'main', env: world.env });
   const named = sources.flatMap((source) => ['--source', `${source.agent}:${source.path}`]);
   const wishes = ['--now', '--since', 'all', '--model', 'builtin'];
@@ -150,12 +131,6 @@ async function recordsIn(folders: readonly string[]): Promise<string[]> {
 
 function unescaped(line: string): string {
   return line.replace(/\\[nrt]/g, ' ').replace(/\\(["\\/])/g, '$1');
-}
-
-function cannotRead(path: string): (cause: unknown) => never {
-  return (cause) => {
-    throw new UsageError(`${path} cannot be read.`, 'Name a file or folder that is there.', { cause });
-  };
 }
 
 function spaced(text: string): string {

@@ -1,3 +1,4 @@
+import { aligned } from '../text.ts';
 import { type FaultKind, faultKinds } from './faults.ts';
 import { places, sumOf, type Trust } from './measure.ts';
 import type { SecretFigures } from './secrets.ts';
@@ -50,14 +51,4 @@ export function secretsText({ families, harmless }: SecretFigures): string {
 
 function share({ planted, caught }: { readonly planted: number; readonly caught: number }): string {
   return `${((caught / Math.max(1, planted)) * 100).toFixed(1)} %`;
-}
-
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((cells) => (cells[column] ?? '').length)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
 }
