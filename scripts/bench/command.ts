@@ -13,6 +13,7 @@ import { machine } from './machine.ts';
 import { measures } from './measures.ts';
 import { parseReading, readingText } from './reading.ts';
 import { table } from './report.ts';
+import { scalingMeasures } from './scaling.ts';
 import { inScratch } from './scratch.ts';
 import type { Measure } from './types.ts';
 import { judge, type Result } from './verdict.ts';
@@ -42,18 +43,22 @@ export const benchSpec: CommandSpec = {
     once: { kind: 'switch', help: 'one measure, once, in this process: for a profiler' },
     json: jsonFlag,
   },
-  positionals: ['[measure]'],
+  positionals: ['[scaling|<measure>]'],
   commands: Object.fromEntries(Object.entries(subCommands).map(([name, { spec }]) => [name, spec])),
   examples: [
     'npm run bench',
     'npm run bench -- --check',
     'npm run bench -- recall --check',
+    'npm run bench -- scaling',
     'npm run bench -- --only read --only memory',
     'npm run bench -- --check --compare codex --codex ~/codex',
     'npm run bench -- --compare "tool --in {corpus} --api {server}/v1" --corpus ~/corpus',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
   ],
 };
+
+/** All that say how time grows. */
+const scalingNames = scalingMeasures.map(({ name }) => name);
 
 export async function benchCommand(world: World): Promise<ExitCode> {
   const { command } = world.flags;
@@ -64,7 +69,7 @@ export async function benchCommand(world: World): Promise<ExitCode> {
 async function speed(world: World): Promise<ExitCode> {
   const { flags, log } = world;
   const wanted = [...flags.listOf('only'), ...flags.positionals];
-  const chosen = chosenMeasures(wanted);
+  const chosen = chosenMeasures(wanted.flatMap((name) => (name === 'scaling' ? scalingNames : [name])));
   if (flags.isOn('once')) return once(world, chosen);
   const other = flags.valueOf('compare');
   const against = other === undefined ? null : await opponent(world, other);

@@ -4,6 +4,7 @@ import { phase1Measure } from './phase1.ts';
 import { diffMeasure, smallDiffMeasure } from './phase2.ts';
 import { memoryMeasure, readMeasure } from './read.ts';
 import { recallMeasure } from './recall.ts';
+import { scalingMeasures } from './scaling.ts';
 import { snapshotMeasure } from './snapshot.ts';
 import type { Measure } from './types.ts';
 
@@ -17,6 +18,7 @@ export const measures: readonly Measure[] = [
   smallDiffMeasure,
   recallMeasure,
   builtinMeasure,
+  ...scalingMeasures,
   redactionMeasure,
   tiersMeasure,
   startMeasure,

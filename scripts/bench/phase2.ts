@@ -44,7 +44,7 @@ function measureOf(name: string, selected: number, limitMs: number): Measure {
 }
 
 /** The scope as a night left it that had selected all outputs: their files, and a block for every tenth of them. */
-function lastNight(state: State, selected: number): MemoryStart {
+export function lastNight(state: State, selected: number): MemoryStart {
   replaceSelection(
     state,
     rowScope,
@@ -61,7 +61,8 @@ function lastNight(state: State, selected: number): MemoryStart {
   return { files, baseline: new Map([[rowScope, files]]) };
 }
 
-function policyFor(selected: number): ConsolidationPolicy {
+/** Everything may be selected. */
+export function policyFor(selected: number): ConsolidationPolicy {
   return {
     selection: { maxRawMemories: selected, maxUnusedDays: 30, maxNewPerNight: 40 },
     audience: 'team',

@@ -7,7 +7,7 @@ export function table(results: readonly Result[]): string {
     ['measure', 'value', 'of JSON.parse', 'limit', 'verdict', 'what'],
     ...results.map((result) => [
       result.name,
-      `${shown(result.value)} ${result.unit}`,
+      result.unit === 'exponent' ? result.value.toFixed(2) : `${shown(result.value)} ${result.unit}`,
       ratioText(result),
       limitText(result),
       result.verdict === 'reported' ? '' : result.verdict,
@@ -36,5 +36,5 @@ function ratioText({ unit, ratio }: Result): string {
 
 function limitText({ limit, unit }: Result): string {
   if (limit === null) return '';
-  return `${limit.bound === 'at least' ? '≥' : '≤'} ${limit.than} ${limit.on === 'ratio' ? '×' : unit}`;
+  return `${limit.bound === 'at least' ? '≥' : '≤'} ${limit.than}${limit.on === 'ratio' ? ' ×' : unit === 'exponent' ? '' : ` ${unit}`}`;
 }

@@ -38,7 +38,7 @@ export async function writeSessions(
   count: number,
   bytes?: number,
 ): Promise<readonly Source[]> {
-  const agents = [...new Set(samples.map(({ agent }) => agent))].sort();
+  const agents = [...new Set(samples.slice(0, count).map(({ agent }) => agent))].sort();
   for (let made = 0; made < count; made += 1) {
     const sample = samples[made % samples.length];
     if (sample === undefined) throw new RangeError('There are no samples.');

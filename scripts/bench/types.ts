@@ -1,6 +1,6 @@
 import type { World } from '../shared/main.ts';
 
-export type Unit = 'MB/s' | 'MB' | 'ms' | 'rollouts/min';
+export type Unit = 'MB/s' | 'MB' | 'ms' | 'rollouts/min' | 'exponent';
 
 /** `ratio` is the value over the calibration of the same run: only rates have one that a limit can name. */
 export interface Limit {
@@ -35,6 +35,14 @@ export interface Reading {
   readonly note: string;
   /** What did not hold besides the number, such as a lost rollout: any of them misses the measure. */
   readonly faults: readonly string[];
+  /** How long each size took, where several were measured. */
+  readonly points?: readonly Point[];
+}
+
+/** So much work, and the milliseconds that it took. */
+export interface Point {
+  readonly size: number;
+  readonly ms: number;
 }
 
 /** 1 MB is 1,000,000 bytes. */

@@ -1,4 +1,4 @@
-import type { Limit, Measure, Reading, Unit } from './types.ts';
+import type { Limit, Measure, Point, Reading, Unit } from './types.ts';
 
 /** What a measure came to, after all its attempts. */
 export interface Result {
@@ -14,6 +14,8 @@ export interface Result {
   readonly attempts: number;
   readonly note: string;
   readonly faults: readonly string[];
+  /** Of a measure of growth. */
+  readonly points?: readonly Point[];
 }
 
 /** A miss is measured again, this often in all: other work on the machine is no fault of ours. */
@@ -46,6 +48,7 @@ export function ratioOf(unit: Unit, value: number, calibration: number | null): 
     case 'rollouts/min':
       return (60 / value) * calibration;
     case 'MB':
+    case 'exponent':
       return null;
   }
 }

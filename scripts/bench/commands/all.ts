@@ -1,9 +1,11 @@
 import { retrievalCommand } from './retrieval.ts';
+import { stagesCommand } from './stages.ts';
 import { trustCommand } from './trust.ts';
 import type { SubCommand } from './types.ts';
 
 /** By name, in the order of the help. */
 export const subCommands: Readonly<Record<string, SubCommand>> = {
+  stages: stagesCommand,
   retrieval: retrievalCommand,
   trust: trustCommand,
 };

@@ -100,7 +100,7 @@ test('a program that speaks the protocol is measured', { skip: platform() !== 'l
   };
   const server = await startModelServer(world, 1);
   try {
-    const pace = { quietMs: 300, settleMs: 0, pollMs: 20 };
+    const pace = { quietMs: 4_000, settleMs: 0, pollMs: 20 };
     const figures = await measureCodex(world, { path, version: '0.171.0' }, sessions, join(root, 'home'), server, pace);
     assert.equal(figures.rollouts, 11);
     assert.ok(figures.preparationMs > 0 && figures.peakBytes > 20e6);
