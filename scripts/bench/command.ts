@@ -1,13 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isoTime } from '../shared/clock.ts';
 import { type ExitCode, exitCodes, UsageError } from '../shared/errors.ts';
 import type { CommandSpec } from '../shared/flags.ts';
 import type { World } from '../shared/main.ts';
+import { chartOf } from './chart/chart.ts';
+import { drawnOf } from './chart/figures.ts';
 import { runScript } from './child.ts';
 import { subCommands } from './commands/all.ts';
 import type { Comparison } from './compare/comparison.ts';
 import { isMissed } from './compare/comparison.ts';
 import { comparisonText } from './compare/report.ts';
 import { opponent } from './compare/run.ts';
+import { cannotRead } from './corpus.ts';
 import { checkFlag, corpusFlag, jsonFlag } from './flags.ts';
 import { machine } from './machine.ts';
 import { measures } from './measures.ts';
@@ -26,7 +31,7 @@ export const benchSpec: CommandSpec = {
     only: {
       kind: 'list',
       value: '<measure>',
-      oneOf: measures.map(({ name }) => name),
+      oneOf: ['scaling', ...measures.map(({ name }) => name)],
       help: 'measure this alone',
     },
     compare: {
@@ -40,6 +45,11 @@ export const benchSpec: CommandSpec = {
       help: 'Codex, or the folder that npm installed it into (default: CTM_CODEX, PATH)',
     },
     corpus: { ...corpusFlag, help: `with --compare: ${corpusFlag.help} (default: the samples, multiplied)` },
+    chart: {
+      kind: 'value',
+      value: '<file>',
+      help: 'measure nothing: print what that file holds, made with --json, as an SVG',
+    },
     once: { kind: 'switch', help: 'one measure, once, in this process: for a profiler' },
     json: jsonFlag,
   },
@@ -52,6 +62,8 @@ export const benchSpec: CommandSpec = {
     'npm run bench -- scaling',
     'npm run bench -- --only read --only memory',
     'npm run bench -- --check --compare codex --codex ~/codex',
+    'npm run --silent bench -- --only scaling --compare codex --json > bench.json',
+    'npm run --silent bench -- --chart bench.json > .github/bench.svg',
     'npm run bench -- --compare "tool --in {corpus} --api {server}/v1" --corpus ~/corpus',
     'node --cpu-prof --import tsx scripts/bench.ts --once --only phase1',
   ],
@@ -68,6 +80,8 @@ export async function benchCommand(world: World): Promise<ExitCode> {
 
 async function speed(world: World): Promise<ExitCode> {
   const { flags, log } = world;
+  const file = flags.valueOf('chart');
+  if (file !== undefined) return chart(world, file);
   const wanted = [...flags.listOf('only'), ...flags.positionals];
   const chosen = chosenMeasures(wanted.flatMap((name) => (name === 'scaling' ? scalingNames : [name])));
   if (flags.isOn('once')) return once(world, chosen);
@@ -81,6 +95,12 @@ async function speed(world: World): Promise<ExitCode> {
     flags.isOn('json') ? JSON.stringify(figuresOf(world, held, results, comparison)) : text(results, comparison),
   );
   return !held && flags.isOn('check') ? exitCodes.failed : exitCodes.done;
+}
+
+async function chart({ cwd, log }: World, file: string): Promise<ExitCode> {
+  const text = await readFile(resolve(cwd, file), 'utf8').catch(cannotRead(file));
+  log.result(chartOf(drawnOf(text, file)).trimEnd());
+  return exitCodes.done;
 }
 
 /** Each measure has a process of its own, so that none inherits another's warm code or grown heap. */
