@@ -26,7 +26,10 @@ export const connectSpec: CommandSpec = {
     copy: { kind: 'switch', help: 'with --skills: copy them instead' },
     print: { kind: 'switch', help: 'show what would be written, and write nothing' },
     remove: { kind: 'switch', help: 'take out what this command put in' },
-    mcp: { kind: 'switch', help: 'show the configuration of the MCP server for this client (any: for others), and write nothing' },
+    mcp: {
+      kind: 'switch',
+      help: 'show the configuration of the MCP server for this client (any: for others), and write nothing',
+    },
     force: { kind: 'switch', help: 'connect although sessions get the memory from another place too' },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },

@@ -1,3 +1,5 @@
+import { isAscii } from './ascii.ts';
+
 /** ISO 639-1, or `und` where nothing tells. */
 export type Language =
   | 'en'
@@ -30,7 +32,8 @@ export function isHedgedIn(text: string, language: Language): boolean {
   const head = text.slice(0, maxRead).toLowerCase();
   if (language === 'zh' || language === 'ja' || language === 'ko')
     return hedges[language].some((word) => head.includes(word));
-  const spaced = ` ${head.replace(/[^\p{L}\p{M}\p{N}']+/gu, ' ')} `;
+  const between = isAscii(head) ? /[^a-z0-9']+/g : /[^\p{L}\p{M}\p{N}']+/gu;
+  const spaced = ` ${head.replace(between, ' ')} `;
   return hedges[language === 'und' ? 'en' : language].some((word) => spaced.includes(` ${word} `));
 }
 
@@ -48,8 +51,9 @@ export function hasHedges(text: string): boolean {
 /** A guess by script, and for Latin letters by the most frequent small words. Reads the first 4,000 characters. */
 export function languageOf(text: string): Language {
   const head = text.slice(0, maxRead);
+  if (!/\p{L}/u.test(head)) return 'und';
+  if (!ownScripts.test(head)) return latinLanguage(head.toLowerCase());
   const letters = count(head, /\p{L}/gu);
-  if (letters === 0) return 'und';
   if (count(head, /[\u3040-\u30ff]/g) * 10 > letters) return 'ja';
   if (count(head, /[\uac00-\ud7af]/g) * 5 > letters) return 'ko';
   if (count(head, /[\u4e00-\u9fff]/g) * 5 > letters) return 'zh';
@@ -59,6 +63,9 @@ export function languageOf(text: string): Language {
 }
 
 const maxRead = 4_000;
+
+/** Any character by which a script is told below. */
+const ownScripts = /[\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 
 const hedges: Readonly<Record<Exclude<Language, 'und'>, readonly string[]>> = {
   en: phrases(
@@ -129,18 +136,19 @@ const smallWords: Readonly<
   vi: wordSet('và là của không có được cho các này một trong khi với thì đã để dùng những hãy cần'),
 };
 
+const latin = Object.keys(smallWords) as readonly (keyof typeof smallWords)[];
+
+/** The languages, by their place in `latin`, that have a small word. */
+const latinOf = new Map<string, number[]>();
+for (const [index, language] of latin.entries())
+  for (const word of smallWords[language]) latinOf.set(word, [...(latinOf.get(word) ?? []), index]);
+
 function latinLanguage(head: string): Language {
-  const words = head.match(/[\p{L}\p{M}]+/gu) ?? [];
-  let best: Language = 'und';
-  let most = 0;
-  for (const [language, known] of Object.entries(smallWords)) {
-    const score = words.reduce((sum, word) => sum + (known.has(word) ? 1 : 0), 0);
-    if (score > most) {
-      most = score;
-      best = language as Language;
-    }
-  }
-  return best;
+  const scores = new Array<number>(latin.length).fill(0);
+  for (const word of head.match(isAscii(head) ? /[a-z]+/g : /[\p{L}\p{M}]+/gu) ?? [])
+    for (const index of latinOf.get(word) ?? []) scores[index] = (scores[index] ?? 0) + 1;
+  const most = Math.max(...scores);
+  return most === 0 ? 'und' : (latin[scores.indexOf(most)] ?? 'und');
 }
 
 function count(text: string, pattern: RegExp): number {

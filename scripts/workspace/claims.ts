@@ -1,6 +1,6 @@
 import { fold, occurs, placeOf, quotesIn } from './quotes.ts';
 import type { Heard } from './said.ts';
-import { contentWords, sequenceOf } from './words.ts';
+import { contentWords, type WordPlaces } from './words.ts';
 
 /** A line's words taken apart: what it quotes, what it shows as code, and what it says itself. */
 export interface Claims {
@@ -48,23 +48,16 @@ export function showsCode({ text, isCut }: Code, folded: string): boolean {
 }
 
 /** Whether an item bears a line out at all: a quotation, a piece of code or a word of the line's own is in it. */
-export function supports({ quotes, codes, own }: Claims, { folded }: Heard): boolean {
+export function supports({ quotes, codes, own }: Claims, { folded, words }: Heard): boolean {
   const text = folded();
   if (quotes.some((quote) => occurs(quote, text) || text.includes(fold(quote).trim()))) return true;
   if (codes.some((code) => showsCode(code, text))) return true;
-  const words = contentWords(text);
-  return [...contentWords(own)].some((word) => words.has(word));
+  const known = words();
+  return [...contentWords(own)].some((word) => known.has(word));
 }
 
 /** How many of a line's words, one after the other, stand so in a text too. */
-export function longestRun(words: readonly string[], text: string): number {
-  const other = sequenceOf(text);
-  const places = new Map<string, number[]>();
-  for (const [index, word] of other.entries()) {
-    const list = places.get(word);
-    if (list === undefined) places.set(word, [index]);
-    else if (list.length < mostPlaces) list.push(index);
-  }
+export function longestRun(words: readonly string[], places: WordPlaces): number {
   let best = 0;
   let runs = new Map<number, number>();
   for (const word of words) {
@@ -78,9 +71,6 @@ export function longestRun(words: readonly string[], text: string): number {
   }
   return best;
 }
-
-/** A word that is everywhere tells nothing; looking at it would make a hostile text slow. */
-const mostPlaces = 200;
 
 function withoutQuotes(line: string, quotes: readonly string[]): string {
   return quotes.reduce((text, quote) => {

@@ -1,7 +1,7 @@
-import { isHedged, isHedgedIn, languageOf } from '../shared/hedges.ts';
+import { isHedged, isHedgedIn, type Language } from '../shared/hedges.ts';
 import type { Claims } from './claims.ts';
 import { fold, occurs } from './quotes.ts';
-import type { Heard } from './said.ts';
+import type { Heard, Sentence } from './said.ts';
 import { contentWords } from './words.ts';
 
 /**
@@ -22,37 +22,37 @@ export function droppedDoubt(text: string, claims: Claims, persons: readonly Hea
 interface Source {
   /** One, or the few that a quotation spans. */
   readonly sentence: string;
-  readonly language: ReturnType<typeof languageOf>;
+  readonly language: Language;
   /** Words that the line has too; a quotation counts for more than any words. */
   readonly shared: number;
 }
 
-function sourceIn({ quotes, own, codes }: Claims, { said }: Heard): Source {
-  const language = languageOf(said.text);
-  const sentences = said.text
-    .slice(0, 8_000)
-    .split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
-    .filter((sentence) => sentence.trim() !== '');
+function sourceIn({ quotes, own, codes }: Claims, heard: Heard): Source {
+  const [language, sentences] = [heard.language(), heard.sentences()];
   for (const quote of quotes) {
     const sentence = sentenceWith(quote, sentences);
     if (sentence !== null) return { sentence, language, shared: quotedOutright };
   }
-  const wanted = contentWords([own, ...codes.map((code) => code.text)].join(' '));
-  const ranked = sentences.map((sentence) => {
-    const words = contentWords(sentence);
-    return { sentence: sentence.trim(), language, shared: [...wanted].filter((word) => words.has(word)).length };
-  });
-  return ranked.reduce((best, one) => (one.shared > best.shared ? one : best), { sentence: '', language, shared: 0 });
+  const wanted = [...contentWords([own, ...codes.map((code) => code.text)].join(' '))];
+  let best: Source = { sentence: '', language, shared: 0 };
+  for (const { text, words } of sentences) {
+    const known = words();
+    const shared = wanted.filter((word) => known.has(word)).length;
+    if (shared > best.shared) best = { sentence: text.trim(), language, shared };
+  }
+  return best;
 }
 
 const quotedOutright = 1_000;
 
-function sentenceWith(quote: string, sentences: readonly string[]): string | null {
-  if (!occurs(quote, fold(sentences.join(' ')))) return null;
+function sentenceWith(quote: string, sentences: readonly Sentence[]): string | null {
+  if (!occurs(quote, fold(sentences.map(({ text }) => text).join(' ')))) return null;
   for (let length = 1; length <= Math.min(8, sentences.length); length += 1) {
     for (let first = 0; first + length <= Math.min(200, sentences.length); first += 1) {
-      const joined = sentences.slice(first, first + length).join(' ');
-      if (occurs(quote, fold(joined))) return joined.trim();
+      const some = sentences.slice(first, first + length);
+      const joined = some.map(({ text }) => text).join(' ');
+      const folded = length === 1 ? (some[0]?.folded() ?? '') : fold(joined);
+      if (occurs(quote, folded)) return joined.trim();
     }
   }
   return null;

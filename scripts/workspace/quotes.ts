@@ -1,3 +1,5 @@
+import { isAscii } from '../shared/ascii.ts';
+
 /** Marks that open a quotation, and what closes it. */
 const pairs: Readonly<Record<string, string>> = {
   '"': '"',
@@ -63,6 +65,7 @@ export function placeOf(
 
 /** A text as quotations are compared with it. */
 export function fold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase().replace(/["`]/g, "'").replaceAll('*', '').replace(/\s+/g, ' ');
   return text
     .normalize('NFKC')
     .toLowerCase()

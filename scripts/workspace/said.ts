@@ -1,6 +1,8 @@
 import type { ItemNumber } from '../shared/evidence.ts';
+import { type Language, languageOf } from '../shared/hedges.ts';
 import { fold } from './quotes.ts';
 import type { ItemFact } from './violation.ts';
+import { contentWords, placesIn, type WordPlaces } from './words.ts';
 
 /** What somebody said or did in a session, as far as a line's evidence is compared with it. A rollout's item is one. */
 export interface Said {
@@ -14,10 +16,27 @@ export interface Said {
   readonly files?: readonly string[];
 }
 
-/** A piece of a session; its text as it is compared is made once, when it is needed. */
+/** A piece of a session; what it is compared by is made once, when it is needed. */
 export interface Heard {
   readonly said: Said;
+  /** Its text and files as quotations are compared with them. */
   folded(): string;
+  /** The content words of `folded`. */
+  words(): ReadonlySet<string>;
+  /** The language of its text. */
+  language(): Language;
+  /** Where each word of its text stands. */
+  places(): WordPlaces;
+  /** Of its text's first 8,000 characters; empty ones are left out. */
+  sentences(): readonly Sentence[];
+}
+
+export interface Sentence {
+  readonly text: string;
+  /** As quotations are compared with it. */
+  folded(): string;
+  /** Its content words. */
+  words(): ReadonlySet<string>;
 }
 
 /** What is at hand of one session. */
@@ -53,7 +72,7 @@ export function sessionOfExtract(texts: readonly string[], whoOf: (n: ItemNumber
     for (const n of new Set(numbers)) {
       const who = whoOf(n);
       if (who === null) continue;
-      const heard = { said: { ...lone.said, n, who }, folded: lone.folded };
+      const heard = { ...lone, said: { ...lone.said, n, who } };
       all.push(heard);
       places.set(n, [...(places.get(n) ?? []), heard]);
     }
@@ -62,12 +81,30 @@ export function sessionOfExtract(texts: readonly string[], whoOf: (n: ItemNumber
 }
 
 function heardOf(said: Said): Heard {
-  let folded: string | undefined;
+  const folded = once(() => fold([said.text, ...(said.files ?? [])].join('\n')));
   return {
     said,
-    folded: () => {
-      folded ??= fold([said.text, ...(said.files ?? [])].join('\n'));
-      return folded;
-    },
+    folded,
+    words: once(() => contentWords(folded())),
+    language: once(() => languageOf(said.text)),
+    places: once(() => placesIn(said.text)),
+    sentences: once(() => sentencesIn(said.text)),
+  };
+}
+
+function sentencesIn(whole: string): Sentence[] {
+  return whole
+    .slice(0, 8_000)
+    .split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
+    .filter((text) => text.trim() !== '')
+    .map((text) => ({ text, folded: once(() => fold(text)), words: once(() => contentWords(text)) }));
+}
+
+/** Made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

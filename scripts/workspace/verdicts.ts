@@ -6,7 +6,7 @@ import { droppedDoubt } from './doubts.ts';
 import { occurs, quotesIn } from './quotes.ts';
 import { isRuleText } from './rule-words.ts';
 import type { Heard, Session } from './said.ts';
-import { contentWords, sequenceOf } from './words.ts';
+import { contentWords, placesIn, sequenceOf, type WordPlaces } from './words.ts';
 
 /** A line of memory with its evidence, as it is compared with the sessions behind it. */
 export interface Line {
@@ -136,19 +136,19 @@ function ruleFaults(
 }
 
 /** What an item showed: of phase 1's words on it only what they quote is the item's. */
-function printed({ said }: Heard, sessions: readonly Session[]): string {
-  return sessions.every(({ basis }) => basis === 'items') ? said.text : quotesIn(said.text).join('\n');
+function printed({ said, places }: Heard, sessions: readonly Session[]): WordPlaces {
+  return sessions.every(({ basis }) => basis === 'items') ? places() : placesIn(quotesIn(said.text).join('\n'));
 }
 
 /** A preference is a person's: the items of a person that it cites must bear it out, and none of another more than they. */
 function raisedFaults({ section, text }: Line, claims: Claims, cited: readonly Heard[]): Fault[] {
   const human = cited.filter(isHuman);
   if (human.length === 0 || (section !== 'preferences' && claims.speaker !== 'human')) return [];
-  const isReadable = human.some(({ said }) => isComparable(text, said.text));
+  const isReadable = human.some((heard) => isComparable(text, heard));
   if (isReadable && wordsIn(claims) >= 3 && !human.some((heard) => supports(claims, heard)))
     return [fault('evidence.raised', 'Nothing that a person said in the items that it cites bears the line out.')];
   const words = sequenceOf(claims.own);
-  const run = (heard: Heard) => longestRun(words, heard.said.text);
+  const run = (heard: Heard) => longestRun(words, heard.places());
   const persons = Math.max(...human.map(run));
   const isAnothers = cited.some((heard) => {
     const length = isHuman(heard) ? 0 : run(heard);
@@ -168,7 +168,7 @@ function markFaults({ text }: Line, sessions: readonly Session[], cited: readonl
   if (sessions.length !== 1 || sessions[0]?.basis !== 'extract') return [];
   const said = sequenceOf(text);
   const from = cited
-    .map((heard) => ({ text: heard.said.text, run: longestRun(said, heard.said.text) }))
+    .map((heard) => ({ text: heard.said.text, run: longestRun(said, heard.places()) }))
     .filter(({ run }) => isCopy(run, said));
   const most = Math.max(0, ...from.map(({ run }) => run));
   const closest = from.filter(({ run }) => run === most);
@@ -183,9 +183,9 @@ function wordsIn({ own, codes, quotes }: Claims): number {
 }
 
 /** Whether words in the one can be looked for in the other: both in one language, or at least one script. */
-function isComparable(a: string, b: string): boolean {
-  const [one, other] = [languageOf(a), languageOf(b)];
-  return one === other || (one === 'und' && /\p{Script=Latin}/u.test(b)) || other === 'und';
+function isComparable(text: string, { said, language }: Heard): boolean {
+  const [one, other] = [languageOf(text), language()];
+  return one === other || (one === 'und' && /\p{Script=Latin}/u.test(said.text)) || other === 'und';
 }
 
 function isCopy(run: number, words: readonly string[]): boolean {

@@ -1,3 +1,5 @@
+import { isAscii } from '../shared/ascii.ts';
+
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
@@ -6,11 +8,16 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>();
-  for (const [run] of text
-    .slice(0, 4_000)
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}\p{M}_]+/gu)) {
-    if (words.size >= 200) break;
+  const head = text.slice(0, maxRead).toLowerCase();
+  if (isAscii(head)) {
+    for (const word of head.match(asciiWord) ?? []) {
+      if (words.size >= mostWords) break;
+      words.add(word);
+    }
+    return words;
+  }
+  for (const [run] of head.matchAll(/[\p{L}\p{N}\p{M}_]+/gu)) {
+    if (words.size >= mostWords) break;
     if (!unspaced.test(run)) words.add(run);
     else {
       const characters = [...run];
@@ -26,22 +33,44 @@ export function wordsOf(text: string): Set<string> {
  * has are left out.
  */
 export function contentWords(text: string): Set<string> {
-  const content = [...wordsOf(text)].filter((word) => !common.has(word) && (word.length >= 3 || unspaced.test(word)));
-  return new Set(content.map((word) => (unspaced.test(word) ? word : word.slice(0, stemLetters))));
+  const content = new Set<string>();
+  for (const word of wordsOf(text)) {
+    if (common.has(word)) continue;
+    if (unspaced.test(word)) content.add(word);
+    else if (word.length >= 3) content.add(word.slice(0, stemLetters));
+  }
+  return content;
 }
 
 /** A text word by word, in order; each character of a script without spaces is one. At most 4,000 characters are read. */
 export function sequenceOf(text: string): string[] {
+  const head = text.slice(0, maxRead).toLowerCase();
+  if (isAscii(head)) return head.match(asciiWord) ?? [];
   return [
-    ...text
-      .slice(0, 4_000)
-      .toLowerCase()
-      .matchAll(
-        /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[\p{L}\p{N}\p{M}_]+/gu,
-      ),
+    ...head.matchAll(
+      /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[\p{L}\p{N}\p{M}_]+/gu,
+    ),
   ].map(([word]) => word);
 }
 
+/** Where each word of a text stands in it, in order: at most so many places a word. */
+export type WordPlaces = ReadonlyMap<string, readonly number[]>;
+
+export function placesIn(text: string): WordPlaces {
+  const places = new Map<string, number[]>();
+  for (const [index, word] of sequenceOf(text).entries()) {
+    const list = places.get(word);
+    if (list === undefined) places.set(word, [index]);
+    else if (list.length < mostPlaces) list.push(index);
+  }
+  return places;
+}
+
+/** A word that is everywhere tells nothing; looking at it would make a hostile text slow. */
+const mostPlaces = 200;
+const maxRead = 4_000;
+const mostWords = 200;
+const asciiWord = /[a-z0-9_]+/g;
 const stemLetters = 5;
 
 const common = new Set(
