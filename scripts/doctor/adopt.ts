@@ -1,5 +1,6 @@
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository, Signature } from '../git/types.ts';
+import { grewFrom } from '../nightly/begin.ts';
 import { takeLease } from '../nightly/lease.ts';
 import type { Team } from '../nightly/team.ts';
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
@@ -74,7 +75,7 @@ async function adoptUnderLease(
 async function whyNothing(repository: Repository, own: Oid | null, shared: Oid | null): Promise<string | null> {
   if (own === null) return 'this clone has no state of its own';
   if (own === shared) return 'this clone’s state is the remote’s';
-  const isOlder = shared !== null && (await repository.history(shared, 10_000)).some(({ oid }) => oid === own);
+  const isOlder = shared !== null && (await grewFrom(repository, shared, own));
   return isOlder ? 'the remote’s state grew from this clone’s' : null;
 }
 

@@ -1,6 +1,7 @@
 import { GitPushError } from '../git/remote-errors.ts';
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository, Signature } from '../git/types.ts';
+import { grewFrom } from '../nightly/begin.ts';
 import { type FoundLease, readLeases } from '../nightly/lease-record.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
@@ -71,8 +72,7 @@ async function stateFacts(
   if (own === shared) return 'same';
   if (shared === null) return 'foreign';
   const fetched = (await remote.fetch([stateRef], { signal })).get(stateRef) ?? shared;
-  const isOlder = (await repository.history(fetched, 10_000)).some(({ oid }) => oid === own);
-  return isOlder ? 'older' : 'foreign';
+  return (await grewFrom(repository, fetched, own)) ? 'older' : 'foreign';
 }
 
 async function tryPushes(ports: RemotePorts, signal: AbortSignal): Promise<RemoteFacts['refused']> {
@@ -153,7 +153,7 @@ function stateFindings(state: StateFacts): Finding[] {
           check: 'remote.refs_not_fetched',
           what: `This clone ${state === 'missing' ? 'does not have refs/memory/state' : 'has an older refs/memory/state'}`,
           why: 'status, check and sql show what it has; a plain git fetch does not bring it.',
-          remedy: 'git fetch origin refs/memory/state:refs/memory/state',
+          remedy: 'git fetch origin +refs/memory/state:refs/memory/state',
         },
       ];
     case 'foreign':

@@ -3,6 +3,8 @@ import type { Found as FoundRequest } from '../publish/forge.ts';
 import type { Clock } from '../shared/clock.ts';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
+import { continues } from '../state/continues.ts';
+import { statePath } from '../state/current.ts';
 import type { NightRecord, StartedRun } from '../state/night-record.ts';
 import { stateRef } from '../state/ref.ts';
 import type { Team } from './team.ts';
@@ -76,16 +78,25 @@ export async function findPullRequest(
   }
 }
 
-/** A clone's own state that did not grow from the team's, or the other way round, is nothing to choose silently. */
+/** A clone's own state that the team's did not grow from is nothing to drop silently. */
 export async function refuseForeignState(repository: Repository, shared: Oid | null): Promise<void> {
   const own = await repository.readRef(stateRef);
-  if (own === null || own === shared) return;
-  const isOlder = shared !== null && (await repository.history(shared, 10_000)).some(({ oid }) => oid === own);
-  if (isOlder) return;
+  if (own === null || own === shared || (shared !== null && (await grewFrom(repository, shared, own)))) return;
   throw new MemoryError(
     'This clone has a state of its own that did not grow from the one on the remote.',
     'Choose one: npm run doctor -- --adopt remote (or local); both sides’ forgotten lines and citations are kept.',
   );
+}
+
+/** By its history; or, where `forget` cut that, by what it knows. */
+export async function grewFrom(repository: Repository, later: Oid, earlier: Oid): Promise<boolean> {
+  if ((await repository.history(later, 10_000)).some(({ oid }) => oid === earlier)) return true;
+  const [after, before] = [await textAt(repository, later), await textAt(repository, earlier)];
+  return after !== null && before !== null && continues(after, before);
+}
+
+async function textAt(repository: Repository, commit: Oid): Promise<string | null> {
+  return (await repository.readFiles(commit, [statePath])).get(statePath) ?? null;
 }
 
 /** The local ref remembers what the remote has, for status, check and sql. */
