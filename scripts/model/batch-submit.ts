@@ -5,10 +5,9 @@ import { type BatchServer, endpointOf } from './batch-server.ts';
 import type { Dialect } from './dialect.ts';
 import { ModelError } from './errors.ts';
 import type { Gathered, GatheringModel } from './gathering.ts';
-import type { Journal } from './journal.ts';
+import { type Journal, journalKey } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 import type { OpenAiModel } from './openai.ts';
-import type { ModelRequest } from './types.ts';
 import { bodyFor } from './wire.ts';
 
 export interface SubmitPorts {
@@ -40,16 +39,14 @@ export type Submitted =
  */
 export async function submitGathered(order: Order, ports: SubmitPorts, signal?: AbortSignal): Promise<Submitted> {
   const gathered = ports.gathering.gathered();
-  const [first] = gathered;
-  if (first === undefined) return { outcome: 'nothing' };
+  if (gathered.length === 0) return { outcome: 'nothing' };
   try {
-    const dialect = await dialectFor(first.request, ports, signal);
+    const dialect = await dialectFor(ports, signal);
     const batch = await submit(order, gathered, dialect, ports, signal);
     return { outcome: 'submitted', batch };
   } catch (error) {
     for (const { reservation } of gathered) reservation.release();
-    if (error instanceof ModelError && (passing.has(error.kind) || error.kind === 'budget'))
-      return { outcome: 'postponed', why: error.message };
+    if (error instanceof ModelError && passing.has(error.kind)) return { outcome: 'postponed', why: error.message };
     throw error;
   } finally {
     ports.gathering.forget();
@@ -118,22 +115,19 @@ function inputOf(gathered: readonly Gathered[], dialect: Dialect): File {
  * an answer has shown it tonight.
  */
 async function dialectFor(
-  request: ModelRequest,
-  { live, ledger }: SubmitPorts,
+  { live, gathering, journal, ledger }: SubmitPorts,
   signal: AbortSignal | undefined,
 ): Promise<Dialect> {
   const known = live.dialect();
-  if (known !== null) return known;
-  const text = 'This is a trial. Answer with empty texts.';
-  const trial: ModelRequest = { ...request, subject: 'trial of a batch', messages: [{ role: 'user', text }] };
-  const reservation = ledger.reserve(trial);
-  try {
-    const { usage } = await live.ask(trial, signal);
-    reservation.settle(usage);
-  } finally {
-    reservation.release();
-  }
-  const learned = live.dialect();
-  if (learned === null) throw new Error('The server answered, and its dialect is not known.');
-  return learned;
+  const trial = gathering.trial();
+  if (known !== null || trial === null) return known ?? unknownDialect();
+  const reply = await live.ask(trial.request, signal);
+  trial.reservation.settle(reply.usage);
+  const usd = ledger.priceOf(trial.request.model, reply.usage);
+  await journal.put(journalKey(trial.request), trial.request, reply, usd);
+  return live.dialect() ?? unknownDialect();
+}
+
+function unknownDialect(): never {
+  throw new Error('A batch is asked for, and nobody knows how its server is spoken to.');
 }

@@ -20,7 +20,9 @@ export interface Gathered {
 export interface GatheringModel extends JournaledModel {
   /** By key. */
   gathered(): readonly Gathered[];
-  /** Forgets what was gathered. */
+  /** A few words in the form of what was gathered, to learn what the server takes; null where nothing was. */
+  trial(): Omit<Gathered, 'key'> | null;
+  /** Forgets what was gathered. What stands in a batch keeps its place under the caps. */
   forget(): void;
   /** Whether this process has not yet taken in a batch's answer to it. */
   takesIn(key: string): boolean;
@@ -47,6 +49,7 @@ export function createGatheringModel(
   const gathered = new Map<string, Gathered>();
   const failures = new Map<string, ModelError>();
   const taken = new Set<string>();
+  let trial: Omit<Gathered, 'key'> | null = null;
   let most = mostRequests;
   let bytes = 0;
   return {
@@ -60,6 +63,7 @@ export function createGatheringModel(
       if (!gathered.has(key)) {
         const size = request.messages.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
         if (gathered.size >= most || bytes + size > mostBytes) throw full();
+        trial ??= { request: trialOf(request), reservation: ledger.reserve(trialOf(request)) };
         gathered.set(key, { key, request, reservation: ledger.reserve(request, share) });
         bytes += size;
       }
@@ -67,7 +71,10 @@ export function createGatheringModel(
     },
     reject: (request, why) => model.reject(request, why),
     gathered: () => [...gathered.values()].sort((a, b) => byBinary(a.key, b.key)),
+    trial: () => trial,
     forget() {
+      trial?.reservation.release();
+      trial = null;
       gathered.clear();
       bytes = 0;
     },
@@ -88,6 +95,12 @@ const mostRequests = 50_000;
 
 /** Of the requests' texts: below the Batch API's 200 MB when it is JSON, and few enough to be held in memory. */
 const mostBytes = 80_000_000;
+
+/** It is of no matter whether its answer is whole. */
+function trialOf(request: ModelRequest): ModelRequest {
+  const text = 'This is a trial. Answer with empty texts.';
+  return { ...request, subject: 'trial of a batch', messages: [{ role: 'user', text }], maxOutputTokens: 256 };
+}
 
 function deferred(): ModelError {
   return new ModelError('deferred', 'The request goes into the next batch.', 'A later night has its answer.');
