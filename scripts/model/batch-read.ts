@@ -1,5 +1,5 @@
 import { day, type EpochSeconds } from '../shared/clock.ts';
-import type { BatchRecord, BatchStatus } from './batch-record.ts';
+import { type BatchedRequest, type BatchRecord, type BatchStatus, isOver } from './batch-record.ts';
 import { createResultReader, type Results } from './batch-results.ts';
 import type { BatchServer, ServerBatch } from './batch-server.ts';
 import { ModelError } from './errors.ts';
@@ -28,7 +28,9 @@ export interface EndedBatch {
 }
 
 export interface BatchesRead {
-  /** What is to be kept: batches under way, and read ones with files at the server. */
+  /** As they were before. */
+  readonly known: readonly BatchRecord[];
+  /** What is to be kept: batches under way, and ended ones with the requests that were answered. */
   readonly batches: readonly BatchRecord[];
   readonly ended: readonly EndedBatch[];
   /** Sentences. */
@@ -56,35 +58,37 @@ export async function readBatches(
   const ended: EndedBatch[] = [];
   const all = [...known, ...(await unrecorded(known, ports, problems, signal))];
   for (const batch of all) {
-    const isOver = now > batch.submittedAt + keptDays * day;
+    const isPast = now > batch.submittedAt + keptDays * day;
     try {
       if (batch.requests.length === 0) {
         for (const file of batch.files) await ports.server.remove(file, signal);
         continue;
       }
-      const seen = isOver ? null : await ports.server.look(batch.id, signal);
-      if (seen !== null && !over.has(seen.status)) {
+      const seen = isPast ? null : await ports.server.look(batch.id, signal);
+      if (seen !== null && !isOver(seen.status)) {
         kept.push({ ...batch, status: seen.status, expiresAt: seen.expiresAt ?? batch.expiresAt });
         continue;
       }
       const files = filesOf(batch, seen);
       const results = seen === null ? null : await resultsOf(batch, seen, ports, signal);
-      const end = await takeIn(batch, results, isUnwanted, ports);
-      ended.push({ id: batch.id, status: seen?.status ?? 'gone', ...end });
+      const requests = await takeIn(batch, results, isUnwanted, ports);
+      const [answered, failed] = [requests.length, results?.failed.size ?? 0];
+      const unanswered = batch.requests.length - answered - failed;
+      if (!isOver(batch.status))
+        ended.push({ id: batch.id, status: seen?.status ?? 'gone', answered, failed, unanswered });
       problems.push(...problemsOf(batch, seen, results));
       if (seen?.status === 'failed') ports.gathering.limit(Math.floor(batch.requests.length / 2));
       if (seen !== null)
-        kept.push({ ...batch, status: seen.status, reserved: { tokens: 0, microUsd: 0 }, requests: [], files });
+        kept.push({ ...batch, status: seen.status, reserved: { tokens: 0, microUsd: 0 }, requests, files });
     } catch (error) {
       if (!(error instanceof ModelError) || !mayPass.has(error.kind)) throw error;
       problems.push(`Batch ${batch.id} could not be looked at and waits: ${error.message}`);
-      if (batch.requests.length > 0 || !isOver) kept.push(batch);
+      if (batch.requests.length > 0 || !isPast) kept.push(batch);
     }
   }
-  return { batches: kept, ended, problems };
+  return { known: all, batches: kept, ended, problems };
 }
 
-const over: ReadonlySet<BatchStatus> = new Set(['failed', 'completed', 'expired', 'cancelled']);
 const mayPass: ReadonlySet<ModelError['kind']> = new Set(['rate_limit', 'server', 'stalled', 'network']);
 
 /** Batches that were asked for by a process that died before their record was saved. */
@@ -135,31 +139,30 @@ async function resultsOf(
   return reader.results();
 }
 
+/** @returns the requests that were answered. */
 async function takeIn(
   batch: BatchRecord,
   results: Results | null,
   isUnwanted: (threadId: string) => boolean,
   { journal, ledger, gathering, share }: ReadPorts,
-): Promise<Pick<EndedBatch, 'answered' | 'failed' | 'unanswered'>> {
+): Promise<BatchedRequest[]> {
   const inherited = new Set(journal.inherited.map(({ key }) => key));
-  const counts = { answered: 0, failed: 0, unanswered: 0 };
-  for (const { key, threadId } of batch.requests) {
+  const accounted = isOver(batch.status);
+  const used: BatchedRequest[] = [];
+  for (const [key, failure] of results?.failed ?? []) gathering.fail(key, failure);
+  for (const request of batch.requests) {
+    const { key, threadId } = request;
     const reply = results?.answered.get(key);
-    const failure = results?.failed.get(key);
-    if (failure !== undefined) gathering.fail(key, failure);
-    if (reply === undefined) {
-      counts[failure === undefined ? 'unanswered' : 'failed'] += 1;
-      continue;
-    }
-    counts.answered += 1;
+    if (reply === undefined) continue;
+    used.push(request);
     if (inherited.has(key) || !gathering.takesIn(key)) continue;
     const price = ledger.priceOf(batch.model, reply.usage);
     const usd = price === null ? null : share * price;
     const answered = { purpose: 'phase1', subject: threadId, attempt: 1 } as const;
-    if (!isUnwanted(threadId)) await journal.put(key, answered, reply, usd, true);
-    ledger.record({ ...answered, usage: reply.usage, usd, replayed: false, prepaid: true });
+    if (!isUnwanted(threadId)) await journal.put(key, answered, reply, usd, { prepaid: true, accounted });
+    if (!accounted) ledger.record({ ...answered, usage: reply.usage, usd, replayed: false, prepaid: true });
   }
-  return counts;
+  return used;
 }
 
 function problemsOf(batch: BatchRecord, seen: ServerBatch | null, results: Results | null): string[] {

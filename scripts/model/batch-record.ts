@@ -15,6 +15,13 @@ export const batchStatuses = [
 
 export type BatchStatus = (typeof batchStatuses)[number];
 
+const over: ReadonlySet<BatchStatus> = new Set(['failed', 'completed', 'expired', 'cancelled']);
+
+/** Whether nothing more will come of it. */
+export function isOver(status: BatchStatus): boolean {
+  return over.has(status);
+}
+
 /** One request of a batch. */
 export interface BatchedRequest {
   readonly threadId: string;
@@ -35,11 +42,14 @@ export interface Submission {
   readonly model: string;
   /** The most that the answers can cost. Money in millionths of a dollar; 0 for a model without a price. */
   readonly reserved: { readonly tokens: number; readonly microUsd: number };
-  /** By key. None once the answers are read: then only its files are left to be deleted. */
+  /** By key. */
   readonly requests: readonly BatchedRequest[];
 }
 
-/** A batch that the server has. It holds no word of a session. */
+/**
+ * A batch that the server has. It holds no word of a session. Once its end is seen, only requests are left in it whose
+ * answers could not be used that night, and they are in the ledger; without any, its files are left to be deleted.
+ */
 export interface BatchRecord extends Submission {
   readonly id: string;
   /** As it was seen last. */

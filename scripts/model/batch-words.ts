@@ -1,11 +1,12 @@
 import { isoTime } from '../shared/clock.ts';
 import { terminalText } from '../shared/escape.ts';
-import type { BatchRecord } from './batch-record.ts';
+import { type BatchRecord, isOver } from './batch-record.ts';
 
 /** One line for a person. */
 export function batchLine({ id, status, submittedAt, expiresAt, requests, files, model }: BatchRecord): string {
   const name = terminalText(id);
   if (requests.length === 0) return `${name}  ${status}, read; ${files.length} files are still at the server`;
+  if (isOver(status)) return `${name}  ${status}; ${requests.length} answers wait until their sessions are found`;
   const until = expiresAt === null ? '' : `, expires ${isoTime(expiresAt)}`;
   return `${name}  ${status}, ${requests.length} requests to ${terminalText(model)}, submitted ${isoTime(submittedAt)}${until}`;
 }

@@ -13,16 +13,15 @@ export interface Submissions {
   drop(hash: string): void;
 }
 
+/** @param problems gets a sentence for each that is damaged now. */
 export function openSubmissions(journal: string, problems: string[]): Submissions {
   const place = join(journal, 'batches');
   const folder = lookInto(place);
+  for (const name of folder.names())
+    if (submissionIn(folder, name) === null)
+      problems.push(`The journal's batch ${name} is damaged and is left out: it may be paid for twice.`);
   return {
-    list: () =>
-      folder.names().flatMap((name) => {
-        const found = submissionIn(folder, name);
-        if (found === null) problems.push(`The journal's batch ${name} is damaged and is left out.`);
-        return found ?? [];
-      }),
+    list: () => folder.names().flatMap((name) => submissionIn(folder, name) ?? []),
     note: (submission) =>
       openFolder(place).write(
         nameOf(submission.hash),

@@ -27,7 +27,6 @@ export interface Journal {
   find(key: string): ModelReply | null;
   /**
    * Written before it counts.
-   * @param prepaid a batch's, which the caps counted when it was asked for.
    * @returns the reply as it is recorded, secrets removed: the one to work with.
    */
   put(
@@ -35,7 +34,7 @@ export interface Journal {
     request: ModelRequest | Answered,
     reply: ModelReply,
     usd: number | null,
-    prepaid?: boolean,
+    how?: HowPaid,
   ): Promise<ModelReply>;
   /** The answer could not be used: it stays for the ledger, and the next one is asked for anew. */
   reject(key: string, why: string): Promise<void>;
@@ -52,6 +51,14 @@ export interface Journal {
    * @param unfinished subjects that had to stop in the middle: their answers stay for the night that goes on with them.
    */
   clear(settled: readonly string[], unfinished?: readonly string[]): void;
+}
+
+/** Of a batch's answer. */
+export interface HowPaid {
+  /** The caps counted it when it was asked for. */
+  readonly prepaid: boolean;
+  /** An earlier night has recorded its cost. */
+  readonly accounted: boolean;
 }
 
 /** What of a request its answer is filed under. */
@@ -87,7 +94,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     inherited,
     problems,
     find: (key) => entries.get(key)?.reply ?? null,
-    async put(key, request, reply, usd, prepaid = false) {
+    async put(key, request, reply, usd, { prepaid, accounted } = { prepaid: false, accounted: false }) {
       const { purpose, subject, attempt } = request;
       const redacted = redactedReply(reply, redact);
       const entry = {
@@ -99,7 +106,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
         usd,
         reply: redacted,
         rejected: null,
-        accounted: false,
+        accounted,
         ...(prepaid && { prepaid }),
       };
       await answers.write(`${key}.json`, lineOf(entry));

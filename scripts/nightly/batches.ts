@@ -1,5 +1,5 @@
 import { type BatchesRead, type ReadPorts, readBatches } from '../model/batch-read.ts';
-import type { BatchRecord } from '../model/batch-record.ts';
+import { type BatchRecord, isOver } from '../model/batch-record.ts';
 import { type Order, type SubmitPorts, type Submitted, submitGathered } from '../model/batch-submit.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { State } from '../state/database.ts';
@@ -37,9 +37,20 @@ export interface BatchesTonight extends Pick<BatchesRead, 'ended' | 'problems'> 
   readonly submitted: BatchRecord | null;
 }
 
+/** What was read, and of ended batches the requests alone whose answers nobody has used: they are read again. */
+export function leftOf(
+  { batches, ended, problems }: BatchesRead,
+  isUsed: (threadId: string) => boolean,
+): BatchesTonight {
+  const left = batches.map((batch) =>
+    isOver(batch.status) ? { ...batch, requests: batch.requests.filter(({ threadId }) => !isUsed(threadId)) } : batch,
+  );
+  return { batches: left, ended, problems, submitted: null };
+}
+
 /** Nothing was looked at. */
-export function untouched(batches: readonly BatchRecord[]): BatchesTonight {
-  return { batches, ended: [], problems: [], submitted: null };
+export function unread(batches: readonly BatchRecord[]): BatchesRead {
+  return { known: batches, batches, ended: [], problems: [] };
 }
 
 /** Thread → the activity up to which a batch was asked about it: the newest, where several are under way. */
@@ -52,7 +63,7 @@ export function askedAbout(batches: readonly BatchRecord[]): ReadonlyMap<string,
 
 /** Batches whose answers are waited for. */
 export function underWay(batches: readonly BatchRecord[]): readonly BatchRecord[] {
-  return batches.filter(({ requests }) => requests.length > 0);
+  return batches.filter(({ status, requests }) => requests.length > 0 && !isOver(status));
 }
 
 /** Dollars that are held for what is under way. */

@@ -1,6 +1,5 @@
 import type { CarriedNote } from '../archive/note-file.ts';
 import type { Repository, Signature } from '../git/types.ts';
-import type { BatchesRead } from '../model/batch-read.ts';
 import type { Journal } from '../model/journal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { refusalsOf } from '../phase1/claim.ts';
@@ -20,7 +19,7 @@ import { recordRun } from '../state/runs.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
 import { isGenerated } from '../workspace/layout.ts';
-import { askedAbout, type Batches, type BatchesTonight, underWay, untouched } from './batches.ts';
+import { askedAbout, type Batches, type BatchesTonight, leftOf, underWay, unread } from './batches.ts';
 import type { Commits, Made } from './commits.ts';
 import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
 import { type NotesTaken, takeNotes } from './notes.ts';
@@ -119,10 +118,12 @@ export async function playNight(
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
   const memory = { files, baseline: start.baseline };
-  const known = start.night.batches;
-  const seen = policy.phases.one ? await ports.batches?.read(known, start.state, now, signal) : undefined;
-  const asked = ports.extractor.class === 'llm' ? askedAbout(known) : new Map<string, EpochSeconds>();
-  const waited = ports.extractor.class === 'llm' ? askedAbout(underWay(seen?.batches ?? known)) : undefined;
+  const seen =
+    (policy.phases.one ? await ports.batches?.read(start.night.batches, start.state, now, signal) : undefined) ??
+    unread(start.night.batches);
+  const isModels = ports.extractor.class === 'llm';
+  const asked = askedAbout(isModels ? seen.known : []);
+  const waited = askedAbout(isModels ? underWay(seen.batches) : []);
   const { candidates, skipped } = whatToRead(start, found, { ...policy.reading, asked }, now);
   const isMeant = ({ thread }: Found) => (policy.only?.has(thread.id) ?? true) || asked.has(thread.id);
   const spent = () => spentNote(ports.ledger);
@@ -139,7 +140,10 @@ export async function playNight(
   const questions = { extractorClass: ports.extractor.class, now, ignoreBackoff, underWay: waited };
   const refused = refusalsOf(start.state, others, questions);
   const waiting = others.map(({ thread }) => thread.id).filter((id) => !refused.has(id));
-  const batches = await handOver(known, seen, read, found, { runId, now }, ports, signal);
+  const done = new Set([...read.extracted, ...read.nothing, ...read.failed.map(({ threadId }) => threadId)]);
+  const why = new Map([...skipped, ...refused, ...read.skipped]);
+  const before = isModels ? leftOf(seen, (id) => done.has(id) || why.has(id)) : { ...seen, submitted: null };
+  const batches = await handOver(before, read, found, { runId, now }, ports, signal);
   const postponed = batches.submitted === null ? read.deferred : [];
   const phase1 = { ...read, left: [...read.left, ...postponed, ...waiting] };
   const selection = { ...policy.consolidation.selection, reachedAt: start.reachedAt };
@@ -169,7 +173,7 @@ export async function playNight(
     outcome,
     found,
     ignored,
-    skipped: new Map([...skipped, ...refused, ...phase1.skipped]),
+    skipped: why,
     people,
     usage,
     notes,
@@ -185,15 +189,13 @@ export async function playNight(
 
 /** Asks for one batch of what phase 1 wants to ask. */
 async function handOver(
-  known: Start['night']['batches'],
-  seen: BatchesRead | undefined,
+  before: BatchesTonight,
   { deferred }: ExtractionReport,
   found: readonly Found[],
   { runId, now }: { readonly runId: string; readonly now: EpochSeconds },
   { batches }: NightPorts,
   signal: AbortSignal | undefined,
 ): Promise<BatchesTonight> {
-  const before = seen === undefined ? untouched(known) : { ...seen, submitted: null };
   if (deferred.length === 0 || batches === undefined) return before;
   const activity = new Map(found.map(({ thread }) => [thread.id, thread.updatedAt]));
   const outcome = await batches.submit({ runId, now, watermarkOf: (id) => activity.get(id) ?? 0 }, signal);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ModelError } from '../../scripts/model/errors.ts';
 import { type BatchNights, nightAt, startBatchNights } from '../support/batch-nights.ts';
@@ -244,3 +246,32 @@ test('what a server refuses of a request is learned before a batch is asked for'
   assert.equal(line?.body.stream, undefined);
   assert.ok(line?.body.response_format);
 });
+
+for (const [why, change] of [
+  ['the night’s time was over', { options: { goesOn: () => false }, hidden: false }],
+  ['their sessions are not on this machine', { options: {}, hidden: true }],
+] as const) {
+  test(`answers that nobody could use because ${why} are read again by the next night, and cost once`, async (t) => {
+    const nights = await underWay(t);
+    await nights.api.endAll({ behave: sound });
+    if (change.hidden) {
+      renameSync(nights.sessions, `${nights.sessions}.away`);
+      mkdirSync(nights.sessions);
+    }
+    const second = await nights.night(nightAt(2), change.options);
+    assert.deepEqual(second.report.phase1.extracted, []);
+    assert.equal(second.engine.ledger.total('phase1').answers, 3);
+    const [record] = await nights.recorded();
+    assert.deepEqual([record?.status, record?.requests.length, record?.reserved.microUsd], ['completed', 3, 0]);
+    if (change.hidden) {
+      rmSync(nights.sessions, { recursive: true });
+      renameSync(`${nights.sessions}.away`, nights.sessions);
+    }
+    rmSync(join(nights.dir, '.git/memory/journal'), { recursive: true });
+    const third = await nights.night(nightAt(3));
+    assert.deepEqual(third.report.phase1.extracted, [one, two, three]);
+    assert.equal(third.engine.ledger.total('phase1').answers, 0);
+    assert.equal(third.requests.filter(isExtraction).length, 0);
+    assert.deepEqual((await nights.recorded())[0]?.requests, []);
+  });
+}
