@@ -89,10 +89,10 @@ export function batchFrom(value: unknown): BatchRecord | null {
   const id = textAt(value, 'id');
   const status = batchStatuses.find((each) => each === at(value, 'status'));
   const expiresAt = at(value, 'expiresAt') === null ? null : (countAt(value, 'expiresAt') ?? undefined);
-  const given = listAt(value, 'files');
-  const files = given.filter(isServerId);
+  const given = at(value, 'files');
+  const files = listAt(value, 'files').filter(isServerId);
   if (submission === null || status === undefined || expiresAt === undefined) return null;
-  if (!isServerId(id) || files.length !== given.length) return null;
+  if (!isServerId(id) || !Array.isArray(given) || files.length !== given.length) return null;
   return { id, status, expiresAt, files, ...submission };
 }
 

@@ -8,7 +8,8 @@ export function batchLine({ id, status, submittedAt, expiresAt, requests, files,
   if (requests.length === 0) return `${name}  ${status}, read; ${files.length} files are still at the server`;
   if (isOver(status)) return `${name}  ${status}; ${requests.length} answers wait until their sessions are found`;
   const until = expiresAt === null ? '' : `, expires ${isoTime(expiresAt)}`;
-  return `${name}  ${status}, ${requests.length} requests to ${terminalText(model)}, submitted ${isoTime(submittedAt)}${until}`;
+  const count = requests.length === 1 ? '1 request' : `${requests.length} requests`;
+  return `${name}  ${status}, ${count} to ${terminalText(model)}, submitted ${isoTime(submittedAt)}${until}`;
 }
 
 /** The same for machines; times are epoch seconds. */

@@ -23,7 +23,8 @@ export function batchesOver(ports: ReadPorts & SubmitPorts): Batches {
     read(known, state, now, signal) {
       drop(known);
       const tombstones = tombstonesOf(state);
-      return readBatches(known, now, (threadId) => tombstones.hidesThread(threadId), ports, signal);
+      const isUnwanted = (id: string) => id === forgottenThread || tombstones.hidesThread(id);
+      return readBatches(known, now, isUnwanted, ports, signal);
     },
     submit: (order, signal) => submitGathered(order, ports, signal),
     saved: drop,
@@ -60,6 +61,22 @@ export function askedAbout(batches: readonly BatchRecord[]): ReadonlyMap<string,
     asked.set(threadId, Math.max(watermark, asked.get(threadId) ?? 0));
   return asked;
 }
+
+/** The same batches, naming none of these threads: what is answered about them is paid, and not kept. */
+export function withoutThreads(
+  batches: readonly BatchRecord[],
+  isForgotten: (threadId: string) => boolean,
+): readonly BatchRecord[] {
+  return batches.map((batch) => ({
+    ...batch,
+    requests: batch.requests.map((one) =>
+      isForgotten(one.threadId) ? { ...one, threadId: forgottenThread, watermark: 0 } : one,
+    ),
+  }));
+}
+
+/** Stands where a forgotten thread did. */
+const forgottenThread = 'forgotten';
 
 /** Batches whose answers are waited for. */
 export function underWay(batches: readonly BatchRecord[]): readonly BatchRecord[] {

@@ -5,6 +5,7 @@ import { aSession, batchOn } from '../support/batch-nights.ts';
 import { type ChildNights, startChildNights } from '../support/child-nights.ts';
 import { sound } from '../support/model-nights.ts';
 import { command, type Ended } from '../support/nights.ts';
+import { git } from '../support/repository.ts';
 import { threadId } from '../support/written-sessions.ts';
 
 interface Setting {
@@ -84,7 +85,7 @@ test('a batch is cancelled on request; the next night uses what was answered', a
   const next = await nights.run(sound, { CTM_CLOCK: '2026-11-30T23:00:00Z' });
   assert.equal(next.code, 0, next.stderr);
   assert.match(next.stdout, /batch_1 {2}cancelled: 1 answered, 0 failed, 1 without an answer/);
-  assert.match(next.stdout, /new: batch_2 {2}validating, 1 requests/);
+  assert.match(next.stdout, /new: batch_2 {2}validating, 1 request to/);
 });
 
 test('a night that only waits for a batch says so, and does it in JSON too', async (t) => {
@@ -99,4 +100,21 @@ test('a night that only waits for a batch says so, and does it in JSON too', asy
     [json.batches.under_way.length, json.batches.submitted, json.batches.ended, json.batches.problems],
     [1, null, [], []],
   );
+});
+
+test('a session that is forgotten while a batch is asked about it: no name of it stays, its answer is paid and not kept', async (t) => {
+  const { nights, run, api } = await underWay(t);
+  const forgotten = await run('forget', '--thread', threadId(1), '--yes');
+  assert.equal(forgotten.code, 0, forgotten.stderr);
+  const record = git(nights.dir, 'show', 'refs/memory/state:night.json');
+  assert.doesNotMatch(record, new RegExp(threadId(1)));
+  assert.match(record, new RegExp(threadId(2)));
+  await api.endAll({ behave: sound });
+  const next = await nights.run(sound, { CTM_CLOCK: '2026-11-30T23:00:00Z' });
+  assert.equal(next.code, 0, next.stderr);
+  assert.match(next.stdout, /batch_1 {2}completed: 2 answered/);
+  assert.match(next.stdout, /, 8 requests/, 'both answers, and three turns for each of two scopes');
+  const memory = git(nights.dir, 'show', 'HEAD:memories/MEMORY.md');
+  assert.match(memory, /number 2 was seen/);
+  assert.doesNotMatch(memory, /number 1 was seen/);
 });
