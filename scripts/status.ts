@@ -64,7 +64,7 @@ async function status(world: World): Promise<ExitCode> {
 }
 
 /** What a night would read of the sources; null where none are configured or named. */
-async function lookAtSources(world: World, config: Config, { state }: Start): Promise<SourcesStatus | null> {
+async function lookAtSources(world: World, config: Config, { state, night }: Start): Promise<SourcesStatus | null> {
   const { flags, env, home, clock, signal } = world;
   const sources = sourcesOf(config, flags, home, env);
   if (sources.length === 0) return null;
@@ -77,6 +77,7 @@ async function lookAtSources(world: World, config: Config, { state }: Start): Pr
     policy,
     extractorClassOf(config.model.provider),
     clock.now(),
+    night.batches,
   );
-  return sourcesStatus(state, listing, { ready, skipped });
+  return sourcesStatus(state, listing, { ready, skipped }, night.batches);
 }

@@ -154,9 +154,10 @@ async function sessionsHere(repository: Repository, config: Config, world: World
   return [...(await own.list(signal)).found, ...(await shared.list(signal)).found];
 }
 
-function readyIn({ state }: Start, sessions: readonly Found[], config: Config, { flags, clock }: World): number {
+function readyIn({ state, night }: Start, sessions: readonly Found[], config: Config, { flags, clock }: World): number {
   const extractor = extractorClassOf(config.model.provider);
-  return outlook(state, sessions, nightPolicy(config, wishesOf(flags)), extractor, clock.now()).ready.length;
+  const policy = nightPolicy(config, wishesOf(flags));
+  return outlook(state, sessions, policy, extractor, clock.now(), night.batches).ready.length;
 }
 
 function hasWorkflow({ workTree }: Repository): boolean {

@@ -4,6 +4,7 @@ import { type ForgottenThere, forgetInArchive } from '../archive/forget.ts';
 import { readTombstones, tombstoneKey } from '../archive/tombstones.ts';
 import { RefMovedError } from '../git/errors.ts';
 import type { Signature } from '../git/types.ts';
+import { withoutThreads } from '../nightly/batches.ts';
 import { mirrorState } from '../nightly/begin.ts';
 import { type Commits, commitNight } from '../nightly/commits.ts';
 import { requestKeys } from '../nightly/forgotten-sessions.ts';
@@ -123,6 +124,7 @@ async function forgetOnce(
     files: applied.memories,
     stateText: snapshotOf(state),
     baseline: applied.baseline,
+    batches: withoutThreads(start.night.batches, (id) => chosen.threads.has(id) || applied.doomed.threads.has(id)),
     author,
     sessions: 0,
     repositories: [],

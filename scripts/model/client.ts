@@ -1,15 +1,13 @@
 import type { OpenAI } from 'openai';
-import { messageOf, UsageError } from '../shared/errors.ts';
+import { messageOf } from '../shared/errors.ts';
+import { checkedKey, checkedUrl } from './client-address.ts';
 import { abortedError, ModelError, quoted } from './errors.ts';
+import { type Patience, stalledError, type Watchdog, watchdog } from './watchdog.ts';
 
-export interface ClientOptions {
+export interface ClientOptions extends Patience {
   /** With its version part: `https://host/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Seconds that one request may take in all. */
-  readonly timeoutSeconds: number;
-  /** Seconds without a byte, once an answer is due, after which it has stalled. */
-  readonly idleSeconds: number;
 }
 
 export interface HttpAnswer {
@@ -24,6 +22,11 @@ export interface HttpAnswer {
 export interface Client {
   post(path: string, body: Record<string, unknown>, signal: AbortSignal | undefined): Promise<HttpAnswer>;
   get(path: string, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  remove(path: string, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  /** A file of requests for a batch. */
+  upload(file: File, signal: AbortSignal | undefined): Promise<HttpAnswer>;
+  /** As `get`, but the text of a success goes to `take` as it comes, until that says false; the answer has no body then. */
+  stream(path: string, take: (text: string) => boolean, signal: AbortSignal | undefined): Promise<HttpAnswer>;
 }
 
 /**
@@ -35,7 +38,12 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
   let loading: Promise<OpenAI> | undefined;
-  const send = async (request: Request, isStream: boolean, signal: AbortSignal | undefined): Promise<HttpAnswer> => {
+  const send = async (
+    request: Request,
+    isStream: boolean,
+    signal: AbortSignal | undefined,
+    take?: (text: string) => boolean,
+  ): Promise<HttpAnswer> => {
     if (signal?.aborted) throw abortedError();
     loading ??= load(baseUrl, apiKey, options.timeoutSeconds);
     const client = await loading;
@@ -43,7 +51,8 @@ export function createClient(options: ClientOptions): Client {
     try {
       const response = await respond(request, client, watch.signal);
       watch.touch();
-      return { status: response.status, headers: response.headers, ...(await read(response, watch)) };
+      const reader = response.status < 300 && take !== undefined ? taking(take) : keeping();
+      return { status: response.status, headers: response.headers, ...(await read(response, watch, reader)) };
     } catch (thrown) {
       throw watch.reason() ?? networkError(thrown, apiKey);
     } finally {
@@ -54,6 +63,15 @@ export function createClient(options: ClientOptions): Client {
     post: (path, body, signal) =>
       send((client, stop) => client.post(path, { body, signal: stop }).asResponse(), body.stream === true, signal),
     get: (path, signal) => send((client, stop) => client.get(path, { signal: stop }).asResponse(), false, signal),
+    remove: (path, signal) => send((client, stop) => client.delete(path, { signal: stop }).asResponse(), false, signal),
+    upload: (file, signal) =>
+      send(
+        (client, stop) => client.files.create({ file, purpose: 'batch' }, { signal: stop }).asResponse(),
+        false,
+        signal,
+      ),
+    stream: (path, take, signal) =>
+      send((client, stop) => client.get(path, { signal: stop }).asResponse(), false, signal, take),
   };
 }
 
@@ -98,70 +116,42 @@ async function respond(request: Request, client: OpenAI, signal: AbortSignal): P
   }
 }
 
-interface Watchdog {
-  readonly signal: AbortSignal;
-  /** A byte came. */
-  touch(): void;
-  /** Why it gave up, if it did. */
-  reason(): ModelError | null;
-  stop(): void;
+/** Where the text of an answer goes. */
+interface Reader {
+  /** @returns whether more is wanted. */
+  add(text: string): boolean;
+  body(): string;
 }
 
-/** A streamed answer owes bytes from the start, any other only once it has begun. */
-function watchdog(options: ClientOptions, outer: AbortSignal | undefined, isStream: boolean): Watchdog {
-  const controller = new AbortController();
-  let reason: ModelError | null = null;
-  const giveUp = (error: ModelError) => {
-    reason ??= error;
-    controller.abort();
-  };
-  const aborted = () => giveUp(abortedError(outer?.reason));
-  const startIdle = () =>
-    setTimeout(() => giveUp(stalledError(`no byte for ${options.idleSeconds} s`)), options.idleSeconds * 1000);
-  const total = setTimeout(
-    () => giveUp(stalledError(`no whole answer within ${options.timeoutSeconds} s`)),
-    options.timeoutSeconds * 1000,
-  );
-  let idle = isStream ? startIdle() : undefined;
-  outer?.addEventListener('abort', aborted, { once: true });
+function keeping(): Reader {
+  let body = '';
   return {
-    signal: controller.signal,
-    touch: () => {
-      idle = idle?.refresh() ?? startIdle();
+    add: (text) => {
+      body += text;
+      return body.length <= largestBody && !streamIsDone(body);
     },
-    reason: () => reason,
-    stop: () => {
-      clearTimeout(total);
-      clearTimeout(idle);
-      outer?.removeEventListener('abort', aborted);
-    },
+    body: () => body,
   };
 }
 
-function stalledError(what: string): ModelError {
-  return new ModelError(
-    'stalled',
-    `The model's server has stalled: ${what}.`,
-    'It is tried again by itself. If that happens often, the server is overloaded or the model too slow.',
-    { retries: 1 },
-  );
+function taking(take: (text: string) => boolean): Reader {
+  return { add: take, body: () => '' };
 }
 
-async function read(response: Response, watch: Watchdog): Promise<{ body: string; broken: boolean }> {
+async function read(response: Response, watch: Watchdog, reader: Reader): Promise<{ body: string; broken: boolean }> {
   if (response.body === null) return { body: '', broken: false };
   const decoder = new TextDecoder();
-  let body = '';
   try {
     for await (const chunk of response.body) {
       watch.touch();
-      body += decoder.decode(chunk, { stream: true });
-      if (body.length > largestBody || streamIsDone(body)) break;
+      if (!reader.add(decoder.decode(chunk, { stream: true }))) break;
     }
   } catch (thrown) {
     if (watch.reason() !== null) throw thrown;
-    return { body, broken: true };
+    return { body: reader.body(), broken: true };
   }
-  return { body: body + decoder.decode(), broken: false };
+  reader.add(decoder.decode());
+  return { body: reader.body(), broken: false };
 }
 
 /** Characters: far above any answer; a server that sends without end is left there. */
@@ -188,24 +178,4 @@ function networkError(thrown: unknown, apiKey: string): ModelError {
     'Check model.base_url and the network; the next run tries again.',
     { retries: /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|ERR_INVALID/.test(code) ? 0 : Number.POSITIVE_INFINITY },
   );
-}
-
-function checkedUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
-    throw new UsageError(
-      'model.base_url is no http(s) address without user and password.',
-      'Write it with its version part, like https://host/v1; the key belongs into the variable that model.key_env names.',
-    );
-  return text.replace(/\/{1,9}$/, '');
-}
-
-function checkedKey(text: string): string {
-  const key = text.trim();
-  if (!/^[\u0021-\u007e]*$/.test(key))
-    throw new UsageError(
-      "The model's key holds spaces, line breaks or characters outside ASCII.",
-      'Set the variable that model.key_env names to the key alone.',
-    );
-  return key;
 }

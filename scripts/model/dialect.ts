@@ -112,7 +112,8 @@ function names(refusal: Refusal, name: RegExp): boolean {
   return (name.test(refusal.param) || name.test(refusal.words)) && refused.test(`${refusal.code} ${refusal.words}`);
 }
 
-function routeUnknown(refusal: Refusal): boolean {
+/** Whether a refusal says that the server has no such route. */
+export function routeUnknown(refusal: Refusal): boolean {
   const { status, code, words } = refusal;
   if (status === 405 || status === 501) return true;
   if (status === 404)

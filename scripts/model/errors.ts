@@ -3,6 +3,7 @@ import { exitCodes, MemoryError } from '../shared/errors.ts';
 /**
  * `key`, `quota`: the provider will not serve us. `budget`: our own cap. `rate_limit`, `server`, `stalled`, `network`:
  * may pass, retries spent. `too_long`: over the context window. `bad_request`: the server refused what we sent.
+ * `deferred`: it goes into a batch, and a later night has its answer.
  */
 export type ModelErrorKind =
   | 'key'
@@ -14,7 +15,8 @@ export type ModelErrorKind =
   | 'network'
   | 'bad_request'
   | 'aborted'
-  | 'budget';
+  | 'budget'
+  | 'deferred';
 
 export interface ModelErrorOptions {
   readonly cause?: unknown;

@@ -78,7 +78,9 @@ function parseEntry(text: string, key: string): JournalEntry | null {
   if (usd !== null && (typeof usd !== 'number' || !Number.isFinite(usd) || usd < 0)) return null;
   if (rejected !== null && typeof rejected !== 'string') return null;
   const accounted = at(value, 'accounted') === true;
-  return { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected, accounted };
+  const prepaid = at(value, 'prepaid') === true;
+  const entry = { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected, accounted };
+  return prepaid ? { ...entry, prepaid } : entry;
 }
 
 function purposeOf(value: unknown): Purpose | null {

@@ -12,6 +12,7 @@ import {
   recordVersion,
   underWay,
 } from './journal-records.ts';
+import { openSubmissions, type Submissions } from './journal-submissions.ts';
 import type { ModelReply, ModelRequest } from './types.ts';
 
 /**
@@ -24,8 +25,17 @@ export interface Journal {
   /** Files that were left out because they are damaged, one sentence each. */
   readonly problems: readonly string[];
   find(key: string): ModelReply | null;
-  /** Written before it counts. @returns the reply as it is recorded, secrets removed: the one to work with. */
-  put(key: string, request: ModelRequest, reply: ModelReply, usd: number | null): Promise<ModelReply>;
+  /**
+   * Written before it counts.
+   * @returns the reply as it is recorded, secrets removed: the one to work with.
+   */
+  put(
+    key: string,
+    request: ModelRequest | Answered,
+    reply: ModelReply,
+    usd: number | null,
+    how?: HowPaid,
+  ): Promise<ModelReply>;
   /** The answer could not be used: it stays for the ledger, and the next one is asked for anew. */
   reject(key: string, why: string): Promise<void>;
   /** Before a request or a rollout is begun. */
@@ -34,12 +44,25 @@ export interface Journal {
   end(subject: string, key: string): void;
   /** Subject → processes that ended while it was under way. */
   diedAttempts(): ReadonlyMap<string, number>;
+  /** Batches that were about to be asked for; `clear` leaves them. */
+  readonly submissions: Submissions;
   /**
    * All is committed and nothing under way: answers and marks go, and the counts of the settled subjects.
    * @param unfinished subjects that had to stop in the middle: their answers stay for the night that goes on with them.
    */
   clear(settled: readonly string[], unfinished?: readonly string[]): void;
 }
+
+/** Of a batch's answer. */
+export interface HowPaid {
+  /** The caps counted it when it was asked for. */
+  readonly prepaid: boolean;
+  /** An earlier night has recorded its cost. */
+  readonly accounted: boolean;
+}
+
+/** What of a request its answer is filed under. */
+export type Answered = Pick<ModelRequest, 'purpose' | 'subject' | 'attempt'>;
 
 /** What an answer depends on. */
 export function journalKey(request: ModelRequest): string {
@@ -64,13 +87,14 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   const marks = `${counts.generation}.jsonl`;
   const mark = (what: 'begin' | 'end', subject: string, key: string) =>
     attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
+  const submissions = openSubmissions(folder, problems);
   let rejections = inherited.length;
 
   return {
     inherited,
     problems,
     find: (key) => entries.get(key)?.reply ?? null,
-    async put(key, request, reply, usd) {
+    async put(key, request, reply, usd, { prepaid, accounted } = { prepaid: false, accounted: false }) {
       const { purpose, subject, attempt } = request;
       const redacted = redactedReply(reply, redact);
       const entry = {
@@ -82,7 +106,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
         usd,
         reply: redacted,
         rejected: null,
-        accounted: false,
+        accounted,
+        ...(prepaid && { prepaid }),
       };
       await answers.write(`${key}.json`, lineOf(entry));
       entries.set(key, entry);
@@ -98,6 +123,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     begin: (subject, key) => mark('begin', subject, key),
     end: (subject, key) => mark('end', subject, key),
     diedAttempts: () => counts.died,
+    submissions,
     clear(settled, unfinished = []) {
       const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
       const names = new Set(kept.map(({ key }) => `${key}.json`));

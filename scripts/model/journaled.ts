@@ -13,8 +13,8 @@ export interface JournaledModel extends Model {
  * @throws (ask) ModelError `budget` before a request that could go over a cap; MemoryError when nothing can be recorded.
  */
 export function createJournaledModel(model: Model, journal: Journal, ledger: Ledger): JournaledModel {
-  for (const { purpose, subject, usage, usd, accounted } of journal.inherited) {
-    if (!accounted) ledger.record({ purpose, subject, usage, usd, replayed: true });
+  for (const { purpose, subject, usage, usd, accounted, prepaid = false } of journal.inherited) {
+    if (!accounted) ledger.record({ purpose, subject, usage, usd, replayed: true, prepaid });
   }
   return {
     async ask(request, signal) {

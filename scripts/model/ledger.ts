@@ -33,6 +33,8 @@ export interface Entry {
   readonly usd: number | null;
   /** Whether an earlier process paid for it and the journal gave the answer. */
   readonly replayed: boolean;
+  /** A batch's: the caps counted it when it was asked for. */
+  readonly prepaid?: boolean;
 }
 
 export interface Total {
@@ -49,6 +51,8 @@ export interface Total {
 
 /** Holds a request's place under the caps until its outcome is known. */
 export interface Reservation {
+  /** What is held: the most that the request can use. */
+  readonly most: Spending;
   /** The answer came: what it really cost. */
   settle(usage: Usage): void;
   /** No answer came. */
@@ -57,8 +61,11 @@ export interface Reservation {
 
 /** What has been spent and what may be. One for a night; replayed answers count as well. */
 export interface Ledger {
-  /** @throws ModelError `budget` when the request could go over a cap, requests under way counted at their most. */
-  reserve(request: ModelRequest): Reservation;
+  /**
+   * @param share of the price that is asked for it: 1.
+   * @throws ModelError `budget` when the request could go over a cap, requests under way counted at their most.
+   */
+  reserve(request: ModelRequest, share?: number): Reservation;
   priceOf(model: string, usage: Usage): number | null;
   record(entry: Entry): void;
   total(purpose?: Purpose): Total;
@@ -72,9 +79,9 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const reserved = new Map<Purpose, Spending>();
 
   return {
-    reserve(request) {
+    reserve(request, share = 1) {
       const most = mostOf(request);
-      const place = { tokens: most.input + most.output, usd: priceOf(request.model, most) ?? 0 };
+      const place = { tokens: most.input + most.output, usd: share * (priceOf(request.model, most) ?? 0) };
       check(request.purpose, place);
       add(reserved, request.purpose, place);
       let isOpen = true;
@@ -83,6 +90,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
         isOpen = false;
       };
       return {
+        most: place,
         release,
         settle(usage) {
           release();
@@ -109,7 +117,8 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
 
   function record(entry: Entry): void {
     entries.push(entry);
-    add(spent, entry.purpose, { tokens: entry.usage.input + entry.usage.output, usd: entry.usd ?? 0 });
+    if (entry.prepaid !== true)
+      add(spent, entry.purpose, { tokens: entry.usage.input + entry.usage.output, usd: entry.usd ?? 0 });
   }
 
   function priceOf(model: string, usage: Usage): number | null {
@@ -139,7 +148,8 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   }
 }
 
-interface Spending {
+/** Input and output tokens together, and dollars. */
+export interface Spending {
   readonly tokens: number;
   readonly usd: number;
 }

@@ -1,15 +1,10 @@
-import { estimateTokens } from '../shared/tokens.ts';
-import { createClient, type HttpAnswer } from './client.ts';
-import { type Dialect, firstDialect, learned, type Refusal, refusesTools, type Wire, weakened } from './dialect.ts';
-import { ModelError, quoted } from './errors.ts';
-import { isEventStream } from './events.ts';
-import { withoutThoughts } from './json-text.ts';
-import type { Reading } from './reading.ts';
-import { brokenAnswer, errorOf, foreignAnswer, isModeration, refusalFrom, refusalOf } from './refusals.ts';
+import { createClient } from './client.ts';
+import { type Dialect, firstDialect, learned, type Wire, weakened } from './dialect.ts';
+import { ModelError } from './errors.ts';
 import { mayRetry, pause, retryDelay, timerWait, type Wait } from './retry.ts';
-import type { Model, ModelReply, ModelRequest } from './types.ts';
-import { chatBody, chatPath, readChat } from './wire-chat.ts';
-import { readResponses, responsesBody, responsesPath } from './wire-responses.ts';
+import type { Model, ModelRequest } from './types.ts';
+import { judge, type Verdict } from './verdict.ts';
+import { bodyFor, pathOf } from './wire.ts';
 
 export interface OpenAiOptions {
   /** With its version part; OpenAI's own when absent. */
@@ -29,12 +24,17 @@ export interface OpenAiOptions {
   readonly wait?: Wait;
 }
 
+export interface OpenAiModel extends Model {
+  /** How the server is spoken to, as its answers have shown so far; null before the first. */
+  dialect(): Dialect | null;
+}
+
 /**
  * Any OpenAI-compatible server. What the server refuses (a schema, `/responses`, a parameter) is weakened by itself and
  * remembered for as long as this value lives.
  * @throws UsageError for an address or a key that no request can be made with.
  */
-export function createOpenAiModel(options: OpenAiOptions): Model {
+export function createOpenAiModel(options: OpenAiOptions): OpenAiModel {
   const { wire, maxRetries = 4, wait = timerWait } = options;
   const apiKey = options.apiKey.trim();
   const client = createClient({
@@ -44,8 +44,10 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     idleSeconds: options.idleSeconds ?? 300,
   });
   let known = firstDialect(wire, options.stream ?? true);
+  let isProven = false;
 
   return {
+    dialect: () => (isProven ? known : null),
     async ask(request, signal) {
       const before = known;
       let dialect = before;
@@ -54,6 +56,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
         const verdict = await attempt(dialect, request, signal);
         if (verdict.outcome === 'reply') {
           known = learned(known, before, dialect);
+          isProven = true;
           return { ...verdict.reply, usage: { ...verdict.reply.usage, requests } };
         }
         const mayWeaken = verdict.error.kind === 'bad_request' || verdict.error.kind === 'server';
@@ -71,93 +74,13 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
 
   async function attempt(dialect: Dialect, request: ModelRequest, signal: AbortSignal | undefined): Promise<Verdict> {
     try {
-      const isChat = dialect.wire === 'chat';
-      const body = isChat ? chatBody(request, dialect) : responsesBody(request, dialect);
-      const answer = await client.post(isChat ? chatPath : responsesPath, body, signal);
-      return judge(answer, isChat ? readChat : readResponses, request, apiKey);
+      const answer = await client.post(pathOf(dialect.wire), bodyFor(request, dialect), signal);
+      return judge(answer, dialect.wire, request, apiKey);
     } catch (thrown) {
       if (thrown instanceof ModelError) return { outcome: 'failed', error: thrown, refusal: null };
       throw thrown;
     }
   }
-}
-
-type Verdict =
-  | { readonly outcome: 'reply'; readonly reply: ModelReply }
-  | { readonly outcome: 'failed'; readonly error: ModelError; readonly refusal: Refusal | null };
-
-function judge(
-  answer: HttpAnswer,
-  readBody: (body: string, isStream: boolean) => Reading,
-  request: ModelRequest,
-  apiKey: string,
-): Verdict {
-  if (answer.status >= 300) return refusedVerdict(refusalOf(answer.status, answer.body), answer, request, apiKey);
-  const reading = readBody(answer.body, isEventStream(answer.headers.get('content-type'), answer.body));
-  switch (reading.outcome) {
-    case 'reply':
-      return { outcome: 'reply', reply: replyOf(reading, answer, request) };
-    case 'error':
-      return refusedVerdict(refusalFrom(500, reading.error, answer.body), answer, request, apiKey);
-    case 'cut':
-      return { outcome: 'failed', error: brokenAnswer(answer, reading.why, apiKey), refusal: null };
-    case 'foreign':
-      return {
-        outcome: 'failed',
-        error: answer.broken ? brokenAnswer(answer, '', apiKey) : foreignAnswer(answer, apiKey),
-        refusal: null,
-      };
-  }
-}
-
-function refusedVerdict(refusal: Refusal, answer: HttpAnswer, request: ModelRequest, apiKey: string): Verdict {
-  if (isModeration(refusal)) {
-    const text = quoted(refusal.words, apiKey);
-    const usage = { requests: 1, input: 0, cached: 0, output: 0 };
-    return { outcome: 'reply', reply: { text, toolCalls: [], finish: 'refusal', usage, model: request.model } };
-  }
-  if (request.tools !== undefined && refusesTools(refusal))
-    return { outcome: 'failed', error: noTools(refusal, apiKey), refusal };
-  return { outcome: 'failed', error: errorOf(refusal, answer.headers, apiKey), refusal };
-}
-
-function noTools(refusal: Refusal, apiKey: string): ModelError {
-  return new ModelError(
-    'bad_request',
-    `The model cannot use tools (${refusal.status}): ${quoted(refusal.words, apiKey)}`,
-    'Consolidation works with tool calls: name another model in model.consolidation_model.',
-    { status: refusal.status },
-  );
-}
-
-function replyOf(reading: Reading & { outcome: 'reply' }, answer: HttpAnswer, request: ModelRequest): ModelReply {
-  const allowance = allowanceOf(answer.headers);
-  const text = withoutThoughts(reading.text);
-  return {
-    text,
-    toolCalls: reading.toolCalls,
-    finish: reading.finish,
-    usage: { requests: 1, ...(reading.tokens ?? estimatedTokens(request, reading)) },
-    model: reading.model ?? request.model,
-    ...(allowance === null ? {} : { allowance }),
-  };
-}
-
-function estimatedTokens(request: ModelRequest, reading: Reading & { outcome: 'reply' }) {
-  const input = request.messages.reduce((sum, message) => sum + estimateTokens(message.text), 0);
-  const calls = reading.toolCalls.reduce((sum, call) => sum + estimateTokens(call.arguments), 0);
-  return { input, cached: 0, output: estimateTokens(reading.text) + calls };
-}
-
-/** The smallest remaining share, 0…1, of what the server's rate-limit headers name; null without any. */
-function allowanceOf(headers: Headers): number | null {
-  const shares = ['', '-requests', '-tokens', '-input-tokens', '-output-tokens'].flatMap((what) => {
-    const remaining = headers.get(`x-ratelimit-remaining${what}`);
-    const limit = headers.get(`x-ratelimit-limit${what}`);
-    const share = remaining === null || limit === null ? Number.NaN : Number(remaining) / Number(limit);
-    return Number.isFinite(share) ? [Math.min(Math.max(share, 0), 1)] : [];
-  });
-  return shares.length === 0 ? null : Math.min(...shares);
 }
 
 function afterTries(error: ModelError, tries: number): ModelError {

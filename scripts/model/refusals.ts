@@ -48,7 +48,7 @@ export function errorOf(refusal: Refusal, headers: Headers, apiKey: string): Mod
   );
 }
 
-type ServerKind = Exclude<ModelErrorKind, 'stalled' | 'network' | 'aborted' | 'budget'>;
+type ServerKind = Exclude<ModelErrorKind, 'stalled' | 'network' | 'aborted' | 'budget' | 'deferred'>;
 
 const sentences: Record<ServerKind, string> = {
   key: "The model's server refuses the key",

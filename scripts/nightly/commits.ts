@@ -1,4 +1,5 @@
 import type { Repository, Signature } from '../git/types.ts';
+import type { BatchRecord } from '../model/batch-record.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import { commitText } from '../shared/escape.ts';
@@ -9,6 +10,7 @@ import { stateRef, writeStateCommit } from '../state/ref.ts';
 import { sizeVerdict, stopBytes } from '../state/snapshot.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { isGenerated } from '../workspace/layout.ts';
+import { sameBatches } from './batches.ts';
 import type { Start } from './start.ts';
 
 /** What a night made, ready to be committed. */
@@ -19,6 +21,8 @@ export interface Made {
   readonly files: Files;
   readonly stateText: string;
   readonly baseline: FilesByScope;
+  /** What is under way at the model's server; those of the start where absent. */
+  readonly batches?: readonly BatchRecord[];
   readonly author: Signature;
   /** For the commits' subjects: counts and repositories, no words of the memory. */
   readonly sessions: number;
@@ -78,8 +82,8 @@ export async function commitNight(repository: Repository, refs: Refs, start: Sta
   if (sizeVerdict(Buffer.byteLength(made.stateText)) === 'stop') throw tooLarge();
   const changes = changesOf(start.standing, made.files);
   const isQuiet = changes.size === 0 && !(refs.forgets === true && made.stateText !== start.stateText);
-  if (isQuiet && made.stateText === start.stateText && start.night.pendingPush === null && !start.isUnsettled)
-    return none;
+  const areBooksSame = made.stateText === start.stateText && sameBatches(batchesOf(start, made), start.night.batches);
+  if (isQuiet && areBooksSame && start.night.pendingPush === null && !start.isUnsettled) return none;
   const save = (night: NightRecord, expected: Oid | null, closed = start.closed) =>
     saveState(repository, refs, { ...start, closed }, made, night, expected);
   const settledAt = (tip: Oid | null, night: NightRecord) =>
@@ -137,7 +141,7 @@ async function saveState(
 ): Promise<Oid> {
   const { stateText: text, baseline, at, author } = made;
   const { reviewed, closed } = start;
-  const tree = { text, night, baseline, reviewed, closed };
+  const tree = { text, night: { ...night, batches: batchesOf(start, made) }, baseline, reviewed, closed };
   const message = `state: run ${made.runId}\n`;
   const tip = night.recordedTips[start.branch] ?? null;
   // The state before it keeps the same tip, where there is one.
@@ -147,6 +151,10 @@ async function saveState(
   const commit = await writeStateCommit(repository, { ...parents, tree, at, author, message });
   await refs.swap(stateRef, expected, commit);
   return commit;
+}
+
+function batchesOf(start: Start, made: Made): readonly BatchRecord[] {
+  return made.batches ?? start.night.batches;
 }
 
 function recorded(night: NightRecord, branch: string, tip: Oid | null, made: Made): NightRecord {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Repository, Signature } from '../git/types.ts';
+import { type BatchServer, createBatchServer } from '../model/batch-server.ts';
 import { ModelError } from '../model/errors.ts';
+import { createGatheringModel } from '../model/gathering.ts';
 import { type Journal, openJournal } from '../model/journal.ts';
 import { createJournaledModel } from '../model/journaled.ts';
 import { createLedger, type Ledger, type Price } from '../model/ledger.ts';
-import { createOpenAiModel, type OpenAiOptions } from '../model/openai.ts';
+import { createOpenAiModel, type OpenAiModel, type OpenAiOptions } from '../model/openai.ts';
 import type { Model } from '../model/types.ts';
 import { createBuiltinExtractor } from '../phase1/builtin.ts';
 import { createLlmExtractor } from '../phase1/llm.ts';
@@ -14,6 +16,7 @@ import { createAgentConsolidator } from '../phase2/llm.ts';
 import type { Consolidator } from '../phase2/types.ts';
 import { stopwatch } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
+import { type Batches, batchesOver } from './batches.ts';
 import type { Environment } from './settings.ts';
 
 /** What reads and writes memory tonight, and what it may cost. */
@@ -23,6 +26,8 @@ export interface Engine {
   readonly fallback: Consolidator;
   readonly journal: Journal;
   readonly ledger: Ledger;
+  /** Absent where nobody is asked. */
+  readonly batches?: Batches;
   /** For the ledger and the commits' trailers. */
   readonly models: string;
   /** False when an allowance that the server reports is nearly used up. */
@@ -63,19 +68,25 @@ export function createEngine(
     return { extractor, consolidator: fallback, fallback, journal, ledger, models: 'builtin', goesOn: () => true };
   }
   const { extract_model: extract = '', consolidation_model: consolidation = '' } = config.model;
-  const watched = watchAllowance(serverOf(config, env, patience), config.memory.min_rate_limit_remaining_percent / 100);
+  const live = serverOf(config, env, patience);
+  const watched = watchAllowance(live, config.memory.min_rate_limit_remaining_percent / 100);
   const model = createJournaledModel(watched.model, journal, ledger);
-  const common = { model, audience: config.audience, language: config.language, redact };
+  const share = config.model.batch_price;
+  const gathering = createGatheringModel(model, journal, ledger, { isOn: config.model.batch, share });
+  const server = batchServerOf(config, env, patience);
+  const common = { audience: config.audience, language: config.language, redact };
   return {
     extractor: createLlmExtractor({
       ...common,
+      model: gathering,
       modelName: extract,
       contextWindow: config.model.context_window ?? null,
       maxOutputTokens: outputTokens.extraction,
-      reject: model.reject,
+      reject: gathering.reject,
     }),
     consolidator: createAgentConsolidator({
       ...common,
+      model,
       modelName: consolidation,
       contextWindow: config.model.context_window ?? null,
       limits: { ...agentLimits, outputTokensPerTurn: outputTokens.consolidation, elapsed: stopwatch },
@@ -83,6 +94,7 @@ export function createEngine(
     fallback,
     journal,
     ledger,
+    batches: batchesOver({ server, live, gathering, journal, ledger, share, apiKey: apiKeyOf(config, env) }),
     models: extract === consolidation ? extract : `${extract} ${consolidation}`,
     goesOn: watched.goesOn,
   };
@@ -94,10 +106,20 @@ export function signatureOf(config: Config): Signature {
   return { name: match?.[1] ?? config.git.author, email: match?.[2] ?? '' };
 }
 
-function serverOf(config: Config, env: Environment, patience: Patience): Model {
+function serverOf(config: Config, env: Environment, patience: Patience): OpenAiModel {
   const { base_url: baseUrl, wire } = config.model;
   const apiKey = apiKeyOf(config, env);
   return createOpenAiModel({ apiKey, wire, ...(baseUrl === undefined ? {} : { baseUrl }), ...patience });
+}
+
+/** The Batch API of the configured server. @throws as `createEngine`. */
+export function batchServerOf(config: Config, env: Environment, patience: Patience = {}): BatchServer {
+  const { base_url: baseUrl } = config.model;
+  return createBatchServer({
+    apiKey: apiKeyOf(config, env),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...patience,
+  });
 }
 
 /** The configured key; '' for a server on this machine. @throws ModelError `key` where the variable holds none. */

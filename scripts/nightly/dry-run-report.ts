@@ -1,3 +1,5 @@
+import type { BatchRecord } from '../model/batch-record.ts';
+import { batchLine } from '../model/batch-words.ts';
 import type { SkipReason } from '../phase1/decide.ts';
 import type { Ignored } from '../rollout/walk.ts';
 import { markdownText, terminalText } from '../shared/escape.ts';
@@ -14,6 +16,8 @@ export interface Forecast {
   readonly tokens: number;
   /** For the input, in words. */
   readonly cost: string;
+  /** At the model's server, as the last night saw them. */
+  readonly batches: readonly BatchRecord[];
 }
 
 export interface ForecastRow {
@@ -41,6 +45,7 @@ export function forecastText(forecast: Forecast): string {
     ...(rows.length === 0 ? [] : ['', ...textTable(sessionColumns, rows.map(cells), 60)]),
     ...(others.length === 0 ? [] : ['', 'Skipped', ...textTable(skippedColumns, others.map(skippedCells), 60)]),
     ...(outside.length === 0 ? [] : ['', notIncluded, ...textTable(repositoryColumns, outside, 100)]),
+    ...(forecast.batches.length === 0 ? [] : ['', 'Batches', ...forecast.batches.map((one) => `  ${batchLine(one)}`)]),
     ...(ignored.length === 0
       ? []
       : ['', 'Passed over', ...ignored.map(({ path, reason }) => `${terminalText(path)}: ${terminalText(reason)}`)]),
@@ -65,6 +70,7 @@ export function forecastMarkdown(forecast: Forecast): string {
     ...(forecast.rows.length > shown.length ? ['', `… and ${forecast.rows.length - shown.length} more.`] : []),
     '',
     ...[...reasons].map(([reason, count]) => `- ${count} skipped: ${reason.replaceAll('_', ' ')}`),
+    ...forecast.batches.map((one) => `- batch ${markdownText(batchLine(one))}`),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 import type { Repository } from '../git/types.ts';
+import { batchJson } from '../model/batch-words.ts';
 import { inputBudget } from '../rollout/budget.ts';
 import { filterRollout } from '../rollout/filter.ts';
 import type { Rollouts } from '../rollout/source.ts';
@@ -25,7 +26,14 @@ export async function dryRun({ repository, rollouts, config, policy, world }: Dr
   const start = await loadStart(repository, 'look');
   const { found, ignored } = await rollouts.list(world.signal);
   const extractorClass = extractorClassOf(config.model.provider);
-  const { ready, skipped } = outlook(start.state, found, policy, extractorClass, world.clock.now());
+  const { ready, skipped } = outlook(
+    start.state,
+    found,
+    policy,
+    extractorClass,
+    world.clock.now(),
+    start.night.batches,
+  );
   const rows = [];
   for (const { thread } of ready) {
     const rollout = await rollouts.read(thread.id, world.signal);
@@ -43,7 +51,9 @@ export async function dryRun({ repository, rollouts, config, policy, world }: Dr
   const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
   const price = config.model.prices.extract;
   const isFree = config.model.provider !== 'openai';
-  const usd = isFree ? 0 : price === undefined ? null : (tokens * price.input) / 1_000_000;
+  const share = config.model.batch ? config.model.batch_price : 1;
+  const usd = isFree ? 0 : price === undefined ? null : (share * tokens * price.input) / 1_000_000;
+  const { batches } = start.night;
   const repoOf = new Map(found.map(({ thread }) => [thread.id, thread.repo]));
   const forecast = {
     rows,
@@ -55,12 +65,20 @@ export async function dryRun({ repository, rollouts, config, policy, world }: Dr
       ? 'nothing is sent: the built-in extractor works here'
       : usd === null
         ? 'no price configured'
-        : `$${usd.toFixed(4)} for the input`,
+        : `$${usd.toFixed(4)} for the input${config.model.batch ? ', as a batch' : ''}`,
+    batches,
   };
   world.log.summary(forecastMarkdown(forecast));
   world.log.result(
     world.flags.isOn('json')
-      ? JSON.stringify({ would_read: rows, skipped: Object.fromEntries(skipped), ignored, tokens, usd })
+      ? JSON.stringify({
+          would_read: rows,
+          skipped: Object.fromEntries(skipped),
+          ignored,
+          tokens,
+          usd,
+          ...(batches.length > 0 && { batches: batches.map(batchJson) }),
+        })
       : forecastText(forecast),
   );
   return exitCodes.done;

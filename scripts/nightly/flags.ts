@@ -66,6 +66,11 @@ export const phase1Spec: CommandSpec = {
     now: { kind: 'switch', help: 'ignore idle time and backoff' },
     since,
     'dry-run': dryRun,
+    'cancel-batch': {
+      kind: 'value',
+      value: '<id>',
+      help: 'tell the model’s server to give up this batch and do nothing else; the next night reads what it answered',
+    },
     json,
   },
   positionals: [],

@@ -4,6 +4,7 @@ import type { ConsolidationReport } from '../phase2/run.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
+import { type BatchesTonight, sameBatches } from './batches.ts';
 import type { NightPorts } from './night.ts';
 import type { Start } from './start.ts';
 
@@ -13,14 +14,19 @@ export interface Halves {
   /** New ones. */
   readonly citations: number;
   readonly phase1: ExtractionReport;
+  readonly batches: BatchesTonight;
   readonly phase2: ConsolidationReport;
 }
 
-/** Quiet: neither the tables nor the files differ from what the night found, and nothing was paid for. */
-export function outcomeOf(start: Start, { phase1, phase2 }: Halves, ledger: Ledger): RunRow['outcome'] {
-  const isSame = snapshotOf(start.state) === start.stateText && equalFiles(start.memories, phase2.files);
-  if (isSame && ledger.total().answers === 0) return 'quiet';
-  const failures = phase1.failed.length + phase2.scopes.filter(({ outcome }) => outcome === 'failed').length;
+/** Quiet: neither the tables nor the files nor the batches differ from what the night found, and nothing was paid for. */
+export function outcomeOf(start: Start, { phase1, batches, phase2 }: Halves, ledger: Ledger): RunRow['outcome'] {
+  const isSame =
+    snapshotOf(start.state) === start.stateText &&
+    equalFiles(start.memories, phase2.files) &&
+    sameBatches(start.night.batches, batches.batches);
+  if (isSame && ledger.total().answers === 0 && batches.problems.length === 0) return 'quiet';
+  const failures =
+    phase1.failed.length + batches.problems.length + phase2.scopes.filter(({ outcome }) => outcome === 'failed').length;
   return failures > 0 ? 'partly' : 'done';
 }
 
@@ -33,7 +39,7 @@ export function runRow(
   runId: string,
   now: EpochSeconds,
   outcome: RunRow['outcome'],
-  { found, citations, phase1, phase2 }: Halves,
+  { found, citations, phase1, batches, phase2 }: Halves,
   ports: NightPorts,
 ): RunRow {
   const scopes = (wanted: string) => phase2.scopes.filter((scope) => scope.outcome === wanted).length;
@@ -50,6 +56,7 @@ export function runRow(
       nothing: phase1.nothing.length,
       failed: phase1.failed.length,
       left: phase1.left.length,
+      ...(batches.submitted !== null && { batched: batches.submitted.requests.length }),
       unverified: phase1.unverified,
       secrets: Object.values(phase1.secrets).reduce((sum, count) => sum + count, 0),
       scopes_consolidated: scopes('consolidated') + scopes('code_only'),

@@ -19,6 +19,7 @@ import { recordRun } from '../state/runs.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
 import { isGenerated } from '../workspace/layout.ts';
+import { askedAbout, type Batches, type BatchesTonight, leftOf, underWay, unread } from './batches.ts';
 import type { Commits, Made } from './commits.ts';
 import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
 import { type NotesTaken, takeNotes } from './notes.ts';
@@ -57,6 +58,8 @@ export interface NightPorts {
   readonly fallback: Consolidator;
   readonly journal: Journal;
   readonly ledger: Ledger;
+  /** Absent where no model is asked: what is under way then waits. */
+  readonly batches?: Batches;
   readonly clock: Clock;
   /** Names of the models that are asked, for the ledger. */
   readonly models: string;
@@ -77,6 +80,7 @@ export interface NightReport {
   readonly notes: Omit<NotesTaken, 'files'>;
   readonly pruned: Pruned;
   readonly phase1: ExtractionReport;
+  readonly batches: BatchesTonight;
   readonly phase2: ConsolidationReport;
   readonly commits: Commits;
   readonly branch: string;
@@ -114,28 +118,40 @@ export async function playNight(
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
   const memory = { files, baseline: start.baseline };
-  const { candidates, skipped } = whatToRead(start, found, policy.reading, now);
-  const isMeant = ({ thread }: Found) => policy.only?.has(thread.id) ?? true;
+  const seen =
+    (policy.phases.one ? await ports.batches?.read(start.night.batches, start.state, now, signal) : undefined) ??
+    unread(start.night.batches);
+  const isModels = ports.extractor.class === 'llm';
+  const asked = askedAbout(isModels ? seen.known : []);
+  const waited = askedAbout(isModels ? underWay(seen.batches) : []);
+  const { candidates, skipped } = whatToRead(start, found, { ...policy.reading, asked }, now);
+  const isMeant = ({ thread }: Found) => (policy.only?.has(thread.id) ?? true) || asked.has(thread.id);
   const spent = () => spentNote(ports.ledger);
   const read = await extractMemories(
     start.state,
     candidates.filter(isMeant),
     runId,
-    policy.extraction,
+    { ...policy.extraction, underWay: waited },
     { ...ports, attempts: attemptsOf(ports.journal), spent },
     signal,
   );
   const others = candidates.filter((entry) => !isMeant(entry));
   const { ignoreBackoff } = policy.extraction;
-  const refused = refusalsOf(start.state, others, { extractorClass: ports.extractor.class, now, ignoreBackoff });
+  const questions = { extractorClass: ports.extractor.class, now, ignoreBackoff, underWay: waited };
+  const refused = refusalsOf(start.state, others, questions);
   const waiting = others.map(({ thread }) => thread.id).filter((id) => !refused.has(id));
-  const phase1 = { ...read, left: [...read.left, ...waiting] };
+  const done = new Set([...read.extracted, ...read.nothing, ...read.failed.map(({ threadId }) => threadId)]);
+  const why = new Map([...skipped, ...refused, ...read.skipped]);
+  const before = isModels ? leftOf(seen, (id) => done.has(id) || why.has(id)) : { ...seen, submitted: null };
+  const batches = await handOver(before, read, found, { runId, now }, ports, signal);
+  const postponed = batches.submitted === null ? read.deferred : [];
+  const phase1 = { ...read, left: [...read.left, ...postponed, ...waiting] };
   const selection = { ...policy.consolidation.selection, reachedAt: start.reachedAt };
   const consolidation = { ...policy.consolidation, selection };
   const phase2 = policy.phases.two
     ? await consolidate(start.state, memory, runId, consolidation, { ...ports, spent }, signal)
     : addNewInputs(start.state, memory, consolidation, now);
-  const halves = { found: found.length, citations: usage.citations, phase1, phase2 };
+  const halves = { found: found.length, citations: usage.citations, phase1, batches, phase2 };
   const outcome = outcomeOf(start, halves, ports.ledger);
   if (outcome !== 'quiet') recordRun(start.state, runRow(runId, now, outcome, halves, ports));
   const stateText = snapshotOf(start.state);
@@ -145,6 +161,7 @@ export async function playNight(
     files: phase2.files,
     stateText,
     baseline: phase2.baseline,
+    batches: batches.batches,
     author: policy.author,
     sessions: phase1.extracted.length + phase1.nothing.length,
     repositories: phase2.scopes.filter(({ files, scope }) => files !== null && scope !== '*').map(({ scope }) => scope),
@@ -156,17 +173,43 @@ export async function playNight(
     outcome,
     found,
     ignored,
-    skipped: new Map([...skipped, ...refused, ...phase1.skipped]),
+    skipped: why,
     people,
     usage,
     notes,
     pruned,
     phase1,
+    batches,
     phase2,
     branch: start.branch,
     stateBytes: Buffer.byteLength(stateText),
   };
   return { made, report };
+}
+
+/** Asks for one batch of what phase 1 wants to ask. */
+async function handOver(
+  before: BatchesTonight,
+  { deferred }: ExtractionReport,
+  found: readonly Found[],
+  { runId, now }: { readonly runId: string; readonly now: EpochSeconds },
+  { batches }: NightPorts,
+  signal: AbortSignal | undefined,
+): Promise<BatchesTonight> {
+  if (deferred.length === 0 || batches === undefined) return before;
+  const activity = new Map(found.map(({ thread }) => [thread.id, thread.updatedAt]));
+  const outcome = await batches.submit({ runId, now, watermarkOf: (id) => activity.get(id) ?? 0 }, signal);
+  switch (outcome.outcome) {
+    case 'submitted':
+      return { ...before, submitted: outcome.batch, batches: [...before.batches, outcome.batch] };
+    case 'postponed':
+      return {
+        ...before,
+        problems: [...before.problems, `No batch could be asked for, and the next night tries again: ${outcome.why}`],
+      };
+    case 'nothing':
+      return before;
+  }
 }
 
 /** What people wrote into the memory is read without the secrets that it may hold, and so written back. */

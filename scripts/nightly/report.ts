@@ -1,7 +1,9 @@
+import { batchJson, batchLine } from '../model/batch-words.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { markdownText, terminalText } from '../shared/escape.ts';
 import { byBinary } from '../shared/files.ts';
 import { resourceDays } from '../workspace/extension.ts';
+import { underWay } from './batches.ts';
 import type { NightReport } from './night.ts';
 
 /** What a night did, in lines for a person. Names of sessions and words of theirs are escaped. */
@@ -21,6 +23,7 @@ export function nightText(report: NightReport, ledger: Ledger): string {
     lines.push(
       `           ${phase1.left.length} left for the next night: the cap, the time or the allowance is over, or they came after its start`,
     );
+  for (const line of batchLines(report)) lines.push(`batch      ${line}`);
   if (phase1.unverified > 0) lines.push(`           ${phase1.unverified} quotes could not be verified and are marked`);
   for (const [reason, count] of ignoredOf(report)) lines.push(`files      ${count} passed over: ${reason}`);
   for (const scope of phase2.scopes) {
@@ -77,6 +80,7 @@ export function nightMarkdown(report: NightReport, ledger: Ledger): string {
     '',
     ...reasonsOf(report).map(([reason, count]) => `- ${count} skipped: ${reason}`),
     ...phase1.failed.map(({ threadId, failure }) => `- failed: ${markdownText(threadId)}: ${failure}`),
+    ...batchLines(report).map((line) => `- batch ${markdownText(line)}`),
     ...(costOf(ledger) === '' ? [] : ['', markdownText(costOf(ledger))]),
   ].join('\n');
 }
@@ -100,6 +104,7 @@ export function nightJson(report: NightReport, ledger: Ledger): Record<string, u
       unverified: phase1.unverified,
       citations: report.usage.citations,
     },
+    ...batchesJson(report),
     scopes: phase2.scopes.map(({ scope, outcome, detail, selected, waiting, forgotten, dropped, restored, turns }) => ({
       scope,
       outcome,
@@ -123,6 +128,25 @@ export function nightJson(report: NightReport, ledger: Ledger): Record<string, u
   };
 }
 
+/** What came back, what was asked for, what is waited for, and what went wrong. */
+function batchLines({ batches: { batches, ended, submitted, problems } }: NightReport): string[] {
+  return [
+    ...ended.map(
+      ({ id, status, answered, failed, unanswered }) =>
+        `${terminalText(id)}  ${status}: ${answered} answered, ${failed} failed, ${unanswered} without an answer`,
+    ),
+    ...underWay(batches).map((one) => `${one.id === submitted?.id ? 'new: ' : 'waits for '}${batchLine(one)}`),
+    ...problems.map(terminalText),
+  ];
+}
+
+function batchesJson({ batches: { batches, ended, submitted, problems } }: NightReport): Record<string, unknown> {
+  if (batches.length + ended.length + problems.length === 0) return {};
+  return {
+    batches: { under_way: underWay(batches).map(batchJson), submitted: submitted?.id ?? null, ended, problems },
+  };
+}
+
 function noteLines({ notes }: NightReport): string[] {
   const { added, leftOut, aged } = notes;
   return [
@@ -140,18 +164,21 @@ function headline(report: NightReport): string {
   if (isIdle(report)) return `Nothing to do: ${whyQuiet(report)}.`;
   switch (report.outcome) {
     case 'partly':
-      return `Partly done: ${phase1.failed.length} sessions and ${phase2.scopes.filter(({ outcome }) => outcome === 'failed').length} repositories failed; the rest is kept.`;
+      return `Partly done: ${batchTroubles(report)}${phase1.failed.length} sessions and ${phase2.scopes.filter(({ outcome }) => outcome === 'failed').length} repositories failed; the rest is kept.`;
     default:
       return `Done: ${whatWasDone(report)}${report.commits.tip === null ? '' : `, ${report.branch.replace('refs/heads/', '')} is at ${report.commits.tip.slice(0, 12)}`}.`;
   }
 }
 
 /** Quiet, or no more than noted which sessions wait. */
-function isIdle({ outcome, phase1, commits }: NightReport): boolean {
+function isIdle({ outcome, phase1, batches, commits }: NightReport): boolean {
   const { extracted, nothing, failed, left } = phase1;
   return (
     outcome === 'quiet' ||
-    (commits.inputs === null && [extracted, nothing, failed, left].every((one) => one.length === 0))
+    (batches.submitted === null &&
+      batches.problems.length === 0 &&
+      commits.inputs === null &&
+      [extracted, nothing, failed, left].every((one) => one.length === 0))
   );
 }
 
@@ -165,9 +192,14 @@ function whyQuiet({ phases, found, skipped, phase1, phase2 }: NightReport): stri
   return `every session is read or waits${phases.two ? ', and the memory is up to date' : ''}`;
 }
 
-function whatWasDone({ phases, phase1, phase2, notes }: NightReport): string {
+function batchTroubles({ batches: { problems } }: NightReport): string {
+  return problems.length === 0 ? '' : `${problems.length} ${problems.length === 1 ? 'batch' : 'batches'}, `;
+}
+
+function whatWasDone({ phases, phase1, batches, phase2, notes }: NightReport): string {
+  const asked = batches.submitted === null ? '' : `, ${batches.submitted.requests.length} wait for a new batch`;
   const noted = notes.added.length === 0 ? '' : `, ${notes.added.length} notes were taken in`;
-  if (phases.one) return `${countOf(phase1.extracted)} sessions taught something${noted}`;
+  if (phases.one) return `${countOf(phase1.extracted)} sessions taught something${asked}${noted}`;
   return `${phase2.scopes.filter(({ files }) => files !== null).length} scopes were consolidated`;
 }
 

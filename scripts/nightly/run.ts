@@ -17,6 +17,7 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
       const start = await loadStart(ports.repository);
       const { made, report } = await playNight(start, policy, ports, signal);
       const commits = await commitNight(ports.repository, localRefs(ports.repository), start, made);
+      ports.batches?.saved(report.batches.batches);
       const { extracted, nothing, failed, left } = report.phase1;
       ports.journal.clear(
         [...extracted, ...nothing, ...failed.map((one) => one.threadId)],

@@ -80,6 +80,7 @@ async function playUnderLease(
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { report, standing, state } = await playOnce(policy, ports, team, lease, signal);
+      ports.batches?.saved(report.batches.batches);
       ports.journal.clear([
         ...report.phase1.extracted,
         ...report.phase1.nothing,

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import type { State } from '../state/database.ts';
 import { claimExtraction, type ExtractionClaim, whyNotExtracted } from '../state/extraction.ts';
 import type { ExtractorClass } from '../state/types.ts';
-import { readingOrder, type SkipReason } from './decide.ts';
+import { isAsked, type ReadPolicy, readingOrder, type SkipReason } from './decide.ts';
 
 /** A session that is ours to read. */
 export interface Claimed {
@@ -18,6 +18,8 @@ export interface ClaimTerms {
   readonly leaseSeconds: number;
   /** `--now`: a failed session is tried again before its backoff is over. */
   readonly ignoreBackoff: boolean;
+  /** Batches that are under way: what was asked there is not asked again. */
+  readonly underWay?: ReadPolicy['asked'] | undefined;
 }
 
 /** Asks for every session, in reading order, and says why one is refused. */
@@ -30,7 +32,11 @@ export function claimSessions(
   const refused = new Map<string, SkipReason>();
   for (const found of readingOrder(candidates)) {
     const { id: threadId, updatedAt: watermark } = found.thread;
-    const { runId, ...rest } = terms;
+    const { runId, underWay, ...rest } = terms;
+    if (isAsked(found, underWay)) {
+      refused.set(threadId, 'waits_for_batch');
+      continue;
+    }
     const result = claimExtraction(state, {
       ...rest,
       threadId,
@@ -48,10 +54,20 @@ export function claimSessions(
 export function refusalsOf(
   state: State,
   candidates: readonly Found[],
-  { extractorClass, now, ignoreBackoff }: Pick<ClaimTerms, 'extractorClass' | 'now' | 'ignoreBackoff'>,
+  {
+    extractorClass,
+    now,
+    ignoreBackoff,
+    underWay,
+  }: Pick<ClaimTerms, 'extractorClass' | 'now' | 'ignoreBackoff' | 'underWay'>,
 ): ReadonlyMap<string, SkipReason> {
   const refused = new Map<string, SkipReason>();
-  for (const { thread } of candidates) {
+  for (const found of candidates) {
+    const { thread } = found;
+    if (isAsked(found, underWay)) {
+      refused.set(thread.id, 'waits_for_batch');
+      continue;
+    }
     const asked = { threadId: thread.id, watermark: thread.updatedAt, extractorClass, now, ignoreBackoff };
     const refusal = whyNotExtracted(state, asked);
     if (refusal !== null) refused.set(thread.id, refusal.outcome);

@@ -24,7 +24,8 @@ export type SkipReason =
   | 'running'
   | 'backoff'
   | 'exhausted'
-  | 'no_allowance';
+  | 'no_allowance'
+  | 'waits_for_batch';
 
 export interface ReadPolicy {
   readonly include: readonly string[];
@@ -42,6 +43,8 @@ export interface ReadPolicy {
   readonly now: boolean;
   /** `--since`: take what is at least as new as this, whatever the age limit; null keeps the limit. */
   readonly since: EpochSeconds | null;
+  /** Thread → the activity up to which a batch was asked about it: that is paid for, and neither age nor use keep it out. */
+  readonly asked?: ReadonlyMap<string, EpochSeconds>;
 }
 
 /** What the state knows of a session that decides whether it is in time. */
@@ -75,10 +78,16 @@ export function whySkipped(found: Found, known: Known, policy: ReadPolicy, now: 
   if (policy.outside === 'exclude' && (known.memoryMode === 'polluted' || found.usedOutside === true))
     return 'used_outside';
   if (known.tombstoned) return 'tombstoned';
+  if (isAsked(found, policy.asked)) return null;
   const late = whyLate(thread.updatedAt, known, policy, now);
   if (late !== null) return late;
   if (!policy.now && thread.updatedAt > now - policy.idleHours * hour) return 'not_idle';
   return null;
+}
+
+/** Whether a batch was asked about all that stands in it. */
+export function isAsked({ thread }: Found, asked: ReadPolicy['asked']): boolean {
+  return (asked?.get(thread.id) ?? -1) >= thread.updatedAt;
 }
 
 /** What the state is to hold of it: out of memory, polluted by what it read outside, or neither. */

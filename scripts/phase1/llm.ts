@@ -136,5 +136,5 @@ function failureOf(error: unknown): { failure: ExtractionFailure; detail: string
 }
 
 function mustFly(error: unknown): boolean {
-  return !(error instanceof ModelError) || error.stopsNight || error.kind === 'aborted';
+  return !(error instanceof ModelError) || error.stopsNight || error.kind === 'aborted' || error.kind === 'deferred';
 }

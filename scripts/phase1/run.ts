@@ -16,7 +16,7 @@ import { type Tombstones, tombstonesOf } from '../state/tombstones.ts';
 import type { EvidenceRow } from '../state/types.ts';
 import { rolloutPath } from '../workspace/layout.ts';
 import { type Claimed, claimSessions } from './claim.ts';
-import type { SkipReason } from './decide.ts';
+import type { ReadPolicy, SkipReason } from './decide.ts';
 import { evidenceRows } from './evidence.ts';
 import { createStems, recordExtraction, type Stems } from './record.ts';
 import type { Extraction, ExtractionFailure, Extractor } from './types.ts';
@@ -27,6 +27,8 @@ export interface ExtractionPolicy {
   readonly retrySeconds: number;
   /** `--now`: a failed rollout is tried again before its backoff is over. */
   readonly ignoreBackoff: boolean;
+  /** What batches under way were asked about. */
+  readonly underWay?: ReadPolicy['asked'] | undefined;
 }
 
 /** Marks what is being read, so that a process that dies leaves a trace. */
@@ -62,6 +64,8 @@ export interface ExtractionReport {
   readonly skipped: ReadonlyMap<string, SkipReason>;
   /** Claimed but not paid for: the cap, the time or the allowance was over. */
   readonly left: readonly string[];
+  /** Claimed, and their requests wait to be handed over in a batch. */
+  readonly deferred: readonly string[];
   readonly unverified: number;
   readonly secrets: Readonly<Record<string, number>>;
   readonly usage: Usage;
@@ -83,8 +87,9 @@ export async function extractMemories(
   ports: ExtractionPorts,
   signal?: AbortSignal,
 ): Promise<ExtractionReport> {
-  const { leaseSeconds, ignoreBackoff } = policy;
-  const terms = { runId, extractorClass: ports.extractor.class, now: ports.clock.now(), leaseSeconds, ignoreBackoff };
+  const { leaseSeconds, ignoreBackoff, underWay } = policy;
+  const extractorClass = ports.extractor.class;
+  const terms = { runId, extractorClass, now: ports.clock.now(), leaseSeconds, ignoreBackoff, underWay };
   const { claimed, refused } = state.transaction(() => claimSessions(state, candidates, terms));
   const report = emptyReport(refused);
   const dead = claimed.filter(({ found }) => ports.attempts.died(found.thread.id) >= deathsAllowed);
@@ -141,7 +146,8 @@ type Read =
       readonly extraction: Extraction;
     }
   | { readonly outcome: 'unreadable'; readonly detail: string }
-  | { readonly outcome: 'left' };
+  | { readonly outcome: 'left' }
+  | { readonly outcome: 'deferred' };
 
 const left = { outcome: 'left' } as const;
 
@@ -165,6 +171,7 @@ async function readOne(
     return { outcome: 'read', thread, redaction: rollout.redaction, evidence, extraction };
   } catch (error) {
     if (error instanceof ModelError && error.kind === 'budget') return left;
+    if (error instanceof ModelError && error.kind === 'deferred') return { outcome: 'deferred' };
     throw error;
   } finally {
     await ports.attempts.end(id);
@@ -194,9 +201,9 @@ function settle(
     recordFailure(state, claim, `${failure}: ${detail}`.slice(0, 400), now, policy.retrySeconds);
     report.failed.push({ threadId, failure, detail });
   };
-  if (read.outcome === 'left') {
+  if (read.outcome === 'left' || read.outcome === 'deferred') {
     releaseClaim(state, claim);
-    report.left.push(threadId);
+    report[read.outcome].push(threadId);
     return;
   }
   if (read.outcome === 'unreadable') {
@@ -226,6 +233,7 @@ interface Gathering {
   readonly failed: Failed[];
   readonly skipped: ReadonlyMap<string, SkipReason>;
   readonly left: string[];
+  readonly deferred: string[];
   unverified: number;
   readonly secrets: Record<string, number>;
   usage: Usage;
@@ -238,6 +246,7 @@ function emptyReport(skipped: ReadonlyMap<string, SkipReason>): Gathering {
     failed: [],
     skipped,
     left: [],
+    deferred: [],
     unverified: 0,
     secrets: {},
     usage: noUsage,

@@ -48,6 +48,8 @@ export const configSchema = z.strictObject({
       wire: z.enum(['auto', 'chat', 'responses']).default('auto'),
       context_window: z.int().min(4_000).max(10_000_000).optional(),
       concurrency: z.int().min(1).max(64).default(8),
+      batch: z.boolean().default(false),
+      batch_price: z.number().min(0).max(1).default(0.5),
       prices: z.strictObject({ extract: priceList.optional(), consolidation: priceList.optional() }).prefault({}),
     })
     .prefault({}),

@@ -54,6 +54,8 @@ function contradictions(value: unknown): ConfigIssue[] {
         found.push({ path: ['model', key], message: 'is missing: provider “openai” needs it (no model is built in)' });
     }
   }
+  if (model.batch === true && model.provider !== 'openai')
+    found.push({ path: ['model', 'batch'], message: 'needs provider “openai”: nothing else is asked in batches' });
   const budget = isRecord(value.budget) ? value.budget : {};
   const prices = isRecord(model.prices) ? model.prices : {};
   if (model.provider === 'openai' && budget.usd_per_month !== undefined) {

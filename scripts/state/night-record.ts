@@ -1,3 +1,4 @@
+import { type BatchRecord, batchFields, batchFrom } from '../model/batch-record.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { messageOf } from '../shared/errors.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
@@ -14,6 +15,8 @@ export interface NightRecord {
   readonly defaultBranchOid: Oid | null;
   readonly startedRun: StartedRun | null;
   readonly lastRun: { readonly runId: string; readonly finishedAt: EpochSeconds } | null;
+  /** Requests of phase 1 that a model's server answers later, the oldest batch first. */
+  readonly batches: readonly BatchRecord[];
 }
 
 export interface PendingPush {
@@ -39,6 +42,7 @@ export const emptyNightRecord: NightRecord = {
   defaultBranchOid: null,
   startedRun: null,
   lastRun: null,
+  batches: [],
 };
 
 /** Equal records are equal texts: fixed order of fields, refs in binary order. */
@@ -62,6 +66,7 @@ export function formatNightRecord(record: NightRecord): string {
       allowanceTokens: startedRun.allowanceTokens,
     },
     lastRun: lastRun && { runId: lastRun.runId, finishedAt: lastRun.finishedAt },
+    ...(record.batches.length > 0 && { batches: record.batches.map(batchFields) }),
   };
   return `${JSON.stringify(ordered, null, 2)}\n`;
 }
@@ -83,6 +88,7 @@ export function parseNightRecord(text: string): NightRecord {
     defaultBranchOid: fields.defaultBranchOid === null ? null : oidOf(fields.defaultBranchOid, 'defaultBranchOid'),
     startedRun: fields.startedRun === null ? null : startedRunOf(fields.startedRun),
     lastRun: fields.lastRun === null ? null : lastRunOf(fields.lastRun),
+    batches: fields.batches === undefined ? [] : batchesOf(fields.batches),
   };
 }
 
@@ -136,6 +142,15 @@ function startedRunOf(value: unknown): StartedRun {
 function lastRunOf(value: unknown): NightRecord['lastRun'] {
   const fields = fieldsOf(value, 'lastRun', ['runId', 'finishedAt']);
   return { runId: textOf(fields.runId, 'lastRun.runId'), finishedAt: countOf(fields.finishedAt, 'lastRun.finishedAt') };
+}
+
+function batchesOf(value: unknown): BatchRecord[] {
+  if (!Array.isArray(value)) throw wrong('batches', 'a list');
+  return value.map((one, at) => {
+    const batch = batchFrom(one);
+    if (batch === null) throw wrong(`batches[${at}]`, 'the record of a batch');
+    return batch;
+  });
 }
 
 function fieldsOf(value: unknown, name: string, known: readonly string[]): Fields {

@@ -1,3 +1,4 @@
+import type { BatchRecord } from '../model/batch-record.ts';
 import type { JournalLook } from '../model/journal-look.ts';
 import type { ConsolidationPolicy, MemoryStart } from '../phase2/run.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
@@ -70,6 +71,8 @@ export interface Status {
   readonly pendingPush: NightRecord['pendingPush'];
   readonly startedRun: NightRecord['startedRun'];
   readonly journal: JournalLook;
+  /** At the model's server, as the last night saw them. */
+  readonly batches: readonly BatchRecord[];
 }
 
 /** Who waits and why, from the state as it is. Leaves it as it was. */
@@ -93,6 +96,7 @@ export function statusOf(input: StatusInput): Status {
     pendingPush: input.night.pendingPush,
     startedRun: input.night.startedRun,
     journal: input.journal,
+    batches: input.night.batches,
   };
 }
 

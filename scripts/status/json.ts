@@ -1,3 +1,4 @@
+import { batchJson } from '../model/batch-words.ts';
 import type { Status } from './facts.ts';
 import type { SourcesStatus } from './sources.ts';
 
@@ -64,16 +65,18 @@ export function statusJson(
       under_way: journal.underWay,
       died: Object.fromEntries(journal.died),
     },
+    ...(status.batches.length > 0 && { batches: status.batches.map(batchJson) }),
     sources: sources && {
       found: sources.found,
       ready: sources.ready.map(({ threadId, repo, title }) => ({ thread_id: threadId, repo, title })),
-      skipped: sources.skipped.map(({ threadId, agent, repo, title, reason, until }) => ({
+      skipped: sources.skipped.map(({ threadId, agent, repo, title, reason, until, batch }) => ({
         thread_id: threadId,
         agent,
         repo,
         title,
         reason,
         until,
+        ...(batch !== null && { batch }),
       })),
       ignored: sources.ignored,
     },

@@ -23,4 +23,5 @@ export const reasonTexts: Readonly<Record<SkipReason, string>> = {
   backoff: 'failed lately and is tried again later; --now tries it at once',
   exhausted: 'failed too often; newer activity wakes it',
   no_allowance: 'the allowance was used up',
+  waits_for_batch: 'asked in a batch that is not answered yet; the next night looks for the answer',
 };

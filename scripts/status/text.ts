@@ -1,3 +1,4 @@
+import { batchLine } from '../model/batch-words.ts';
 import type { SkipReason } from '../phase1/decide.ts';
 import { type EpochSeconds, hour, isoTime } from '../shared/clock.ts';
 import { terminalText } from '../shared/escape.ts';
@@ -17,6 +18,7 @@ export function statusText(status: Status, sources: SourcesStatus | null, now: E
     scopeLines(status, now),
     sessionLines(status),
     journalLines(status),
+    batchLines(status),
     sources === null ? [noSources] : sourceLines(sources),
   ];
   return paragraphs
@@ -151,6 +153,10 @@ function journalLines({ journal }: Status): string[] {
   ];
 }
 
+function batchLines({ batches }: Status): string[] {
+  return batches.length === 0 ? [] : ['batches at the model’s server', ...batches.map((one) => `  ${batchLine(one)}`)];
+}
+
 function sourceLines({ found, ready, skipped, ignored }: SourcesStatus): string[] {
   const reasons = [...new Set(skipped.map(({ reason }) => reason))].map((reason): [SkipReason, SkippedSession[]] => [
     reason,
@@ -162,8 +168,17 @@ function sourceLines({ found, ready, skipped, ignored }: SourcesStatus): string[
     ...named(ready, ({ threadId, repo, title }) => sessionLine(threadId, repo, title)),
     ...byCount.flatMap(([reason, sessions]) => [
       `  ${sessions.length} ${reason.replaceAll('_', ' ')}: ${reasonTexts[reason]}`,
-      ...named(sessions, ({ threadId, repo, title, until }) =>
-        sessionLine(threadId, repo, title, until === null ? '' : `  until ${isoTime(until)}`),
+      ...named(sessions, ({ threadId, repo, title, until, batch }) =>
+        sessionLine(
+          threadId,
+          repo,
+          title,
+          until !== null
+            ? `  until ${isoTime(until)}`
+            : batch === null
+              ? ''
+              : `  waits for batch ${terminalText(batch)}`,
+        ),
       ),
     ]),
     ...(ignored.length === 0 ? [] : [`  ${ignored.length} files passed over`]),

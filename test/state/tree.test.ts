@@ -17,6 +17,7 @@ const aRecord: NightRecord = {
   pullRequest: { number: 7, url: 'https://host/acme/shop/pull/7' },
   defaultBranchOid: 'cd'.repeat(32),
   startedRun: { runId: 'run-1', startedAt: 100, threads: ['a', 'b'], allowanceTokens: 5000 },
+  batches: [],
   lastRun: { runId: 'run-0', finishedAt: 50 },
 };
 

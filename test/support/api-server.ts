@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { rendered } from './api-answers.ts';
 import { type Abilities, refuse, refuseKey } from './api-refusals.ts';
 import type { ApiError, Behaviour, RecordedRequest, Wire } from './api-types.ts';
+import type { ApiAnswer, BatchApi } from './batch-api.ts';
+import { recordedFrom } from './recorded-request.ts';
 
 export interface ApiServerOptions {
   /** Decides what each request gets; `index` counts from 0. By default a short text. */
@@ -16,6 +18,8 @@ export interface ApiServerOptions {
   readonly modelsRefusal?: { readonly status: number; readonly error: ApiError };
   /** Keeps every request for assertions: true. The bench turns it off. */
   readonly record?: boolean;
+  /** Files and batches; without it there are no such routes. */
+  readonly batches?: BatchApi;
 }
 
 /** A model with when it is switched off. */
@@ -48,7 +52,12 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   };
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const request = recorded(incoming, await bodyOf(incoming));
+    const bytes = await bodyOf(incoming);
+    const [method = '', path = ''] = [incoming.method, incoming.url];
+    const headers = new Headers({ 'content-type': incoming.headers['content-type'] ?? '' });
+    const batched = (await options.batches?.serve(method, path, headers, bytes)) ?? null;
+    if (batched !== null) return answerBatched(outgoing, batched);
+    const request = recorded(incoming, bytes.toString('utf8'));
     if (options.record ?? true) requests.push(request);
     if (request.method === 'GET' && request.path === '/v1/models' && options.models !== null) {
       const refusal = options.modelsRefusal ?? refuseKey(request, options.apiKey);
@@ -82,29 +91,28 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function recorded(incoming: IncomingMessage, text: string): RecordedRequest {
-  const body: Record<string, unknown> = text === '' ? {} : JSON.parse(text);
-  return {
-    method: incoming.method ?? '',
-    path: incoming.url ?? '',
-    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
-    body,
-    texts: textsOf(body.messages ?? body.input),
-  };
+  const isJson = /json/.test(incoming.headers['content-type'] ?? '');
+  const body: Record<string, unknown> = isJson && text !== '' ? JSON.parse(text) : {};
+  const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+  return recordedFrom(incoming.method ?? '', incoming.url ?? '', headers, body);
 }
 
-function textsOf(messages: unknown): string[] {
-  if (typeof messages === 'string') return [messages];
-  if (!Array.isArray(messages)) return [];
-  return messages.map((message: Record<string, unknown>) =>
-    String(message.content ?? message.output ?? message.arguments ?? ''),
-  );
+/** A call that hangs keeps its connection. */
+function answerBatched(outgoing: ServerResponse, answer: ApiAnswer): void {
+  if (answer === 'hang') return;
+  if (answer === 'drop') {
+    outgoing.socket?.destroy();
+    return;
+  }
+  outgoing.writeHead(answer.status, { 'content-type': answer.type });
+  outgoing.end(answer.body);
 }
 
 function wireOf(request: RecordedRequest, abilities: Abilities): Wire | null {

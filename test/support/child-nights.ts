@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import type { RecordedRequest } from './api-types.ts';
+import type { BatchApi } from './batch-api.ts';
 import { type Behave, configFor, sound } from './model-nights.ts';
 import { type Ended, type Running, startNightly } from './nights.ts';
 import { aRepository, git, temporaryFolder } from './repository.ts';
@@ -22,11 +23,22 @@ export interface ChildNights {
   refs(): string;
 }
 
-/** @param config lines after the common ones: first more of `model`. */
-export async function startChildNights(t: TestContext, config = '', baseUrl?: string): Promise<ChildNights> {
+/**
+ * @param config lines after the common ones: first more of `model`.
+ * @param batches the server's Batch API; without it there is none.
+ */
+export async function startChildNights(
+  t: TestContext,
+  config = '',
+  baseUrl?: string,
+  batches?: BatchApi,
+): Promise<ChildNights> {
   const folder = temporaryFolder(t);
   let behave: Behave = sound;
-  const server = await startApiServer({ behave: (request: RecordedRequest, index: number) => behave(request, index) });
+  const server = await startApiServer({
+    behave: (request: RecordedRequest, index: number) => behave(request, index),
+    ...(batches === undefined ? {} : { batches }),
+  });
   t.after(() => server.close());
   const sessions = join(folder, 'sessions');
   const include = `include: [git.example.test/acme/*]\nsources: [{agent: codex, path: ${sessions}}]\n`;

@@ -207,6 +207,7 @@ function aJournal(): Journal {
     begin: () => undefined,
     end: () => undefined,
     diedAttempts: () => new Map(),
+    submissions: { list: () => [], note: async () => {}, drop: () => undefined },
     clear: () => answers.clear(),
   };
 }

@@ -15,6 +15,7 @@ import { parseConfig } from '../../scripts/shared/config.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import type { Behaviour, RecordedRequest } from './api-types.ts';
+import type { BatchApi } from './batch-api.ts';
 import { aRepository, env, git, temporaryFolder } from './repository.ts';
 import { agentAnswer } from './scripted-agent.ts';
 import { extractionAnswer, isExtraction } from './scripted-extractor.ts';
@@ -66,12 +67,22 @@ export interface Nights {
   git(...args: string[]): string;
 }
 
-/** @param backend what reads and writes the repository: the quicker one, where a test is not about it. */
-export async function startNights(t: TestContext, backend: 'git' | 'isomorphic' = 'isomorphic'): Promise<Nights> {
+/**
+ * @param backend what reads and writes the repository: the quicker one, where a test is not about it.
+ * @param batches the server's Batch API; without it there is none.
+ */
+export async function startNights(
+  t: TestContext,
+  backend: 'git' | 'isomorphic' = 'isomorphic',
+  batches?: BatchApi,
+): Promise<Nights> {
   const dir = aRepository(t, { 'README.md': 'The team’s memory.\n' });
   const sessions = join(temporaryFolder(t), 'sessions');
   let behave: Behave = sound;
-  const server = await startApiServer({ behave: (request, index) => behave(request, index) });
+  const server = await startApiServer({
+    behave: (request, index) => behave(request, index),
+    ...(batches === undefined ? {} : { batches }),
+  });
   t.after(() => server.close());
   return {
     dir,

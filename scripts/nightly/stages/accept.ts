@@ -69,19 +69,19 @@ function isSameLeaf(a: Leaf | undefined, b: Leaf | undefined): boolean {
   return a?.oid === b?.oid && a?.kind === b?.kind;
 }
 
-type Books = Pick<Made, 'stateText'> & { readonly baseline: FilesByScope };
+type Books = Pick<Made, 'stateText' | 'batches'> & { readonly baseline: FilesByScope };
 
-function booksOf({ stateText, baseline }: Start): Books {
-  return { stateText, baseline };
+function booksOf({ stateText, baseline, night }: Start): Books {
+  return { stateText, baseline, batches: night.batches };
 }
 
 async function booksAt(repository: Repository, state: Oid): Promise<Books> {
   const odd = (await repository.leaves(state, [''])).find(({ path, kind }) => kind !== 'file' || !isOfTree(path));
   if (odd !== undefined) throw refused(`the state's commit holds ${odd.path} (${odd.kind})`);
   const files: Files = await repository.readFiles(state, [...treeRoots]);
-  const { text, baseline } = treeOfFiles(files);
+  const { text, baseline, night } = treeOfFiles(files);
   (await openStateOfRef(text)).close();
-  return { stateText: text, baseline };
+  return { stateText: text, baseline, batches: night.batches };
 }
 
 function isOfTree(path: string): boolean {

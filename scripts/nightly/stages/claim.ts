@@ -98,7 +98,7 @@ async function startOf(claiming: Claiming, rolloutsTip: string | null): Promise<
   const text = snapshotOf(noted);
   const slice = sliceAfter(noted);
   const extractorClass = extractorClassOf(stage.config.model.provider);
-  const { ready } = outlook(noted, found, policy, extractorClass, at);
+  const { ready } = outlook(noted, found, policy, extractorClass, at, begun.start.night.batches);
   const threads = ready.slice(0, slice ?? ready.length).map(({ thread }) => thread.id);
   const runId = team.lease.terms.run ?? team.lease.terms.token;
   const tree = treeOf(begun);

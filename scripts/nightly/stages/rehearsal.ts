@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts';
 
 /**
  * Whether a night from here would do anything: it is played with nothing allowed, so that all it would ask a model for
- * is left. The start is used up.
+ * is left. A batch at the model's server is to be looked at in any case. The start is used up.
  */
 export async function hasWork(
   start: Start,
@@ -46,9 +46,10 @@ export async function hasWork(
     },
     world.signal,
   );
+  const isAwaited = maker.class === 'llm' && start.night.batches.length > 0;
   const isLeft = report.phase1.left.length > 0 || report.phase2.scopes.some(({ outcome }) => outcome === 'left');
   const isSame = made.stateText === start.stateText && equalFiles(start.standing, made.files);
-  return isLeft || !isSame || start.unproposed !== null;
+  return isAwaited || isLeft || !isSame || start.unproposed !== null;
 }
 
 async function unasked(): Promise<never> {
