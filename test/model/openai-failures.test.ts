@@ -178,8 +178,9 @@ for (const wire of ['chat', 'responses'] as const) {
       );
       const error = await failureOf(model.ask(aRequest()));
       assert.equal(error.kind, 'stalled');
-      assert.match(error.message, /no byte for 0.05 s/);
-      assert.equal(server.requests.length, 2);
+      // A machine that is slow enough gives up before the server has heard of it, so the tries are counted here.
+      assert.match(error.message, /no byte for 0\.05 s.*\(after 2 tries\)/);
+      assert.ok(server.requests.length <= 2);
     });
 
     test(`a server that never answers is given up (${shape})`, async (t) => {
