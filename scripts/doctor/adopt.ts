@@ -96,13 +96,18 @@ async function joined(
 ): Promise<{ commit: Oid; kept: Kept }> {
   const tree = await treeAt(repository, chosen);
   const state = await openStateOfRef(tree.text);
+  const theirs = other === null ? null : await treeAt(repository, other);
   const kept =
-    other === null
+    theirs === null
       ? { tombstones: 0, citations: 0, lines: 0 }
-      : keepBoth(state, await openStateOfRef((await treeAt(repository, other)).text), now);
+      : keepBoth(state, await openStateOfRef(theirs.text), now);
   const text = snapshotOf(state);
-  const night = side === 'local' ? { ...tree.night, pendingPush: null } : tree.night;
-  if (text === tree.text && night.pendingPush === tree.night.pendingPush) return { commit: chosen, kept };
+  const known = new Set(tree.night.batches.map(({ id }) => id));
+  // What the other side asked for is paid as well.
+  const batches = [...tree.night.batches, ...(theirs?.night.batches ?? []).filter(({ id }) => !known.has(id))];
+  const night = { ...tree.night, batches, ...(side === 'local' && { pendingPush: null }) };
+  const isSame = night.pendingPush === tree.night.pendingPush && batches.length === known.size;
+  if (text === tree.text && isSame) return { commit: chosen, kept };
   const message = `state: adopted ${side}\n\nThe other side was ${other ?? 'none'}.\n`;
   const next = { ...tree, text, night };
   return {

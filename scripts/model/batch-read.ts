@@ -102,9 +102,9 @@ async function unrecorded(
   for (const submission of journal.submissions.list()) {
     if (known.some(({ hash }) => hash === submission.hash)) continue;
     try {
-      const batch = await server.find(submission.hash, submission.submittedAt, signal);
+      const batch = await server.find(submission, submission.submittedAt, signal);
       if (batch === null) journal.submissions.drop(submission.hash);
-      else found.push({ ...submission, id: batch.id, status: batch.status, expiresAt: batch.expiresAt, files: [] });
+      else found.push({ ...submission, id: batch.id, status: batch.status, expiresAt: batch.expiresAt });
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== 'bad_request') throw error;
       journal.submissions.drop(submission.hash);
@@ -122,16 +122,16 @@ function filesOf(batch: BatchRecord, seen: ServerBatch | null): string[] {
 /** null where a file of results is gone. */
 async function resultsOf(
   batch: BatchRecord,
-  { output, errors }: ServerBatch,
+  { status, output, errors }: ServerBatch,
   { server, apiKey }: ReadPorts,
   signal: AbortSignal | undefined,
 ): Promise<Results | null> {
-  let reader = createResultReader(batch, apiKey);
+  let reader = createResultReader({ ...batch, status }, apiKey);
   const files = [output, errors].filter((file) => file !== null);
   for (const file of files) {
     const before = reader.results();
     const begin = () => {
-      reader = createResultReader(batch, apiKey, before);
+      reader = createResultReader({ ...batch, status }, apiKey, before);
       return reader.take;
     };
     if (!(await server.lines(file, begin, signal))) return null;

@@ -42,6 +42,8 @@ export interface Submission {
   readonly model: string;
   /** The most that the answers can cost. Money in millionths of a dollar; 0 for a model without a price. */
   readonly reserved: { readonly tokens: number; readonly microUsd: number };
+  /** At the server: the input and, once it has ended, its results. */
+  readonly files: readonly string[];
   /** By key. */
   readonly requests: readonly BatchedRequest[];
 }
@@ -55,8 +57,6 @@ export interface BatchRecord extends Submission {
   /** As it was seen last. */
   readonly status: BatchStatus;
   readonly expiresAt: number | null;
-  /** At the server: the input and, once it has ended, its results. */
-  readonly files: readonly string[];
 }
 
 /** Ids are parts of addresses. */
@@ -66,12 +66,12 @@ export function isServerId(value: unknown): value is string {
 
 /** Fields in a fixed order: equal records are equal texts. */
 export function batchFields(batch: BatchRecord): Record<string, unknown> {
-  const { id, status, expiresAt, files } = batch;
-  return { id, status, expiresAt, files, ...submissionFields(batch) };
+  const { id, status, expiresAt } = batch;
+  return { id, status, expiresAt, ...submissionFields(batch) };
 }
 
 export function submissionFields(submission: Submission): Record<string, unknown> {
-  const { hash, runId, submittedAt, wire, model, reserved, requests } = submission;
+  const { hash, runId, submittedAt, wire, model, reserved, files, requests } = submission;
   return {
     hash,
     runId,
@@ -79,6 +79,7 @@ export function submissionFields(submission: Submission): Record<string, unknown
     wire,
     model,
     reserved: { tokens: reserved.tokens, microUsd: reserved.microUsd },
+    files,
     requests: requests.map(({ threadId, watermark, key }) => `${key} ${watermark} ${threadId}`),
   };
 }
@@ -89,11 +90,8 @@ export function batchFrom(value: unknown): BatchRecord | null {
   const id = textAt(value, 'id');
   const status = batchStatuses.find((each) => each === at(value, 'status'));
   const expiresAt = at(value, 'expiresAt') === null ? null : (countAt(value, 'expiresAt') ?? undefined);
-  const given = at(value, 'files');
-  const files = listAt(value, 'files').filter(isServerId);
   if (submission === null || status === undefined || expiresAt === undefined) return null;
-  if (!isServerId(id) || !Array.isArray(given) || files.length !== given.length) return null;
-  return { id, status, expiresAt, files, ...submission };
+  return isServerId(id) ? { id, status, expiresAt, ...submission } : null;
 }
 
 /** null for anything that `submissionFields` would not have made. */
@@ -104,12 +102,14 @@ export function submissionFrom(value: unknown): Submission | null {
   );
   const wire = textAt(value, 'wire');
   const lines = at(value, 'requests');
+  const given = at(value, 'files');
+  const files = listAt(value, 'files').filter(isServerId);
   if (hash == null || !/^[0-9a-f]{32}$/.test(hash) || runId == null || model == null) return null;
   if (submittedAt == null || tokens == null || microUsd == null) return null;
   if ((wire !== 'chat' && wire !== 'responses') || !Array.isArray(lines)) return null;
   const requests = lines.flatMap(requestFrom);
-  if (requests.length !== lines.length) return null;
-  return { hash, runId, submittedAt, wire, model, reserved: { tokens, microUsd }, requests };
+  if (requests.length !== lines.length || !Array.isArray(given) || files.length !== given.length) return null;
+  return { hash, runId, submittedAt, wire, model, reserved: { tokens, microUsd }, files, requests };
 }
 
 function integerAt(value: unknown, path: readonly string[]): number | null {

@@ -1,6 +1,6 @@
 import { parsedJson } from '../shared/json.ts';
 import { at, countAt, textAt } from './at.ts';
-import type { BatchRecord } from './batch-record.ts';
+import type { BatchRecord, BatchStatus } from './batch-record.ts';
 import { ModelError } from './errors.ts';
 import { errorOf, refusalFrom } from './refusals.ts';
 import type { ModelReply } from './types.ts';
@@ -25,7 +25,7 @@ export interface ResultReader {
 
 /** @param apiKey is taken out of what the server says. @param before what another file of the batch said. */
 export function createResultReader(
-  { requests, wire, model }: Pick<BatchRecord, 'requests' | 'wire' | 'model'>,
+  { requests, wire, model, status }: Pick<BatchRecord, 'requests' | 'wire' | 'model' | 'status'>,
   apiKey: string,
   before: Results = none,
 ): ResultReader {
@@ -40,7 +40,7 @@ export function createResultReader(
     if (key === null) counts.damaged += 1;
     else if (!known.has(key)) counts.foreign += 1;
     else {
-      const result = resultOf(value, wire, model, apiKey);
+      const result = resultOf(value, { wire, model, status }, apiKey);
       const isKnown = answered.has(key) || failed.has(key);
       if (result === null) counts.damaged += 1;
       else if (isKnown && (answered.has(key) || result instanceof ModelError)) counts.repeated += 1;
@@ -68,8 +68,7 @@ const spareLines = 1_000;
 /** null for what is no result. */
 function resultOf(
   value: unknown,
-  wire: BatchRecord['wire'],
-  model: string,
+  { wire, model, status: end }: Pick<BatchRecord, 'wire' | 'model' | 'status'>,
   apiKey: string,
 ): ModelReply | ModelError | 'unanswered' | null {
   const body = at(value, 'response', 'body');
@@ -82,9 +81,12 @@ function resultOf(
   }
   const error = at(value, 'error');
   if (typeof error !== 'object' || error === null) return null;
-  if (unasked.has(textAt(error, 'code') ?? '')) return 'unanswered';
+  if (cutShort.has(end) || unasked.has(textAt(error, 'code') ?? '')) return 'unanswered';
   return ofOneRequest(errorOf(refusalFrom(500, error, ''), new Headers(), apiKey));
 }
+
+/** What has no answer in a batch that ended so did not come to its turn, however the server words it. */
+const cutShort: ReadonlySet<BatchStatus> = new Set(['expired', 'cancelled']);
 
 /** The batch ended before the request's turn: nothing was paid for it. */
 const unasked: ReadonlySet<string> = new Set(['batch_expired', 'batch_cancelled']);

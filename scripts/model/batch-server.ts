@@ -35,6 +35,13 @@ export interface ServerBatch {
   readonly words: string;
 }
 
+/** Some servers keep no word that is written on a batch. */
+export interface Sought {
+  readonly hash: string;
+  /** Ids of files. */
+  readonly files: readonly string[];
+}
+
 /**
  * A server's Batch API. What may pass is tried again.
  * @throws ModelError, of each; `bad_request` with the remedy where the server has no such interface.
@@ -50,8 +57,8 @@ export interface BatchServer {
   ): Promise<ServerBatch>;
   /** null: the server knows of no such batch. */
   look(id: string, signal?: AbortSignal): Promise<ServerBatch | null>;
-  /** The batch that was asked for since then (epoch seconds) with this hash; null without one. */
-  find(hash: string, since: number, signal?: AbortSignal): Promise<ServerBatch | null>;
+  /** The batch that was asked for since then (epoch seconds), by what we wrote on it or its input; null without one. */
+  find(sought: Sought, since: number, signal?: AbortSignal): Promise<ServerBatch | null>;
   /**
    * Hands on each line of a file, null for one that is too long, until `take` says false.
    * @param begin begins the reading; called anew where a download broke off.
@@ -85,13 +92,13 @@ export function createBatchServer(options: BatchServerOptions): BatchServer {
     if (batch === null) throw foreignAnswer(answer, apiKey);
     return batch;
   };
-  const find: BatchServer['find'] = async (hash, since, signal) => {
+  const find: BatchServer['find'] = async ({ hash, files }, since, signal) => {
     let after = '';
     for (let page = 1; page <= mostPages; page += 1) {
       const path = `/batches?limit=${pageSize}${after === '' ? '' : `&after=${encodeURIComponent(after)}`}`;
       const value = await persistently(path, async () => successOf(await client.get(path, signal)), again, signal);
       const batches = listAt(value, 'data').flatMap((one) => serverBatch(one, apiKey) ?? []);
-      const found = batches.find((batch) => batch.hash === hash);
+      const found = batches.find((batch) => batch.hash === hash || files.includes(batch.input ?? ''));
       if (found !== undefined) return found;
       const last = batches.at(-1);
       const isPast = last === undefined || (last.createdAt ?? Number.POSITIVE_INFINITY) < since - clockSlack;
@@ -124,7 +131,7 @@ export function createBatchServer(options: BatchServerOptions): BatchServer {
       };
       let isFirst = true;
       const once = async () => {
-        const known = isFirst ? null : await find(hash, since, signal);
+        const known = isFirst ? null : await find({ hash, files: [file] }, since, signal);
         isFirst = false;
         return known ?? batchOf(await client.post('/batches', body, signal));
       };

@@ -63,6 +63,7 @@ async function submit(
   signal: AbortSignal | undefined,
 ): Promise<BatchRecord> {
   const sum = (one: (each: Gathered) => number) => gathered.reduce((total, each) => total + one(each), 0);
+  const file = await server.upload(inputOf(gathered, dialect), signal);
   const submission: Submission = {
     hash: sha256(JSON.stringify([runId, now, gathered.map(({ key }) => key)])).slice(0, 32),
     runId,
@@ -73,6 +74,7 @@ async function submit(
       tokens: sum(({ reservation }) => reservation.most.tokens),
       microUsd: Math.ceil(sum(({ reservation }) => reservation.most.usd * 1_000_000)),
     },
+    files: [file],
     requests: gathered.map(({ key, request: { subject: threadId } }) => ({
       key,
       watermark: watermarkOf(threadId),
@@ -80,11 +82,10 @@ async function submit(
     })),
   };
   const { hash, wire } = submission;
-  const file = await server.upload(inputOf(gathered, dialect), signal);
   await journal.submissions.note(submission);
   try {
     const { id, status, expiresAt } = await server.create({ file, wire, runId, hash }, now, signal);
-    return { ...submission, id, status, expiresAt, files: [file] };
+    return { ...submission, id, status, expiresAt };
   } catch (error) {
     const isRefused = error instanceof ModelError && !passing.has(error.kind) && error.kind !== 'aborted';
     if (isRefused) {

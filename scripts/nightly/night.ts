@@ -121,6 +121,10 @@ export async function playNight(
   const seen =
     (policy.phases.one ? await ports.batches?.read(start.night.batches, start.state, now, signal) : undefined) ??
     unread(start.night.batches);
+  if (seen.ended.length > 0) {
+    const answers = seen.ended.reduce((sum, { answered }) => sum + answered, 0);
+    ports.progress({ stage: 'batches', done: seen.ended.length, total: seen.ended.length, note: `${answers} answers` });
+  }
   const isModels = ports.extractor.class === 'llm';
   const asked = askedAbout(isModels ? seen.known : []);
   const waited = askedAbout(isModels ? underWay(seen.batches) : []);
@@ -193,14 +197,17 @@ async function handOver(
   { deferred }: ExtractionReport,
   found: readonly Found[],
   { runId, now }: { readonly runId: string; readonly now: EpochSeconds },
-  { batches }: NightPorts,
+  ports: NightPorts,
   signal: AbortSignal | undefined,
 ): Promise<BatchesTonight> {
+  const { batches } = ports;
   if (deferred.length === 0 || batches === undefined) return before;
   const activity = new Map(found.map(({ thread }) => [thread.id, thread.updatedAt]));
+  ports.progress({ stage: 'new batch', done: 0, total: deferred.length, note: '' });
   const outcome = await batches.submit({ runId, now, watermarkOf: (id) => activity.get(id) ?? 0 }, signal);
   switch (outcome.outcome) {
     case 'submitted':
+      ports.progress({ stage: 'new batch', done: deferred.length, total: deferred.length, note: outcome.batch.id });
       return { ...before, submitted: outcome.batch, batches: [...before.batches, outcome.batch] };
     case 'postponed':
       return {

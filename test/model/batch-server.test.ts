@@ -52,11 +52,14 @@ test('a batch is found again by its hash among hundreds, and its pages end with 
   }
   const [first] = api.batches;
   const others = api.batches as unknown as object[];
-  for (let n = 0; n < 250; n += 1) others.push({ ...first, id: `other_${n}`, metadata: null, created_at: now + 10 });
-  assert.equal((await server.find('hash 1', now))?.id, 'batch_2');
-  assert.equal(await server.find('another', now), null);
+  for (let n = 0; n < 250; n += 1)
+    others.push({ ...first, id: `other_${n}`, metadata: null, input_file_id: `file-o${n}`, created_at: now + 10 });
+  assert.equal((await server.find({ hash: 'hash 1', files: [] }, now))?.id, 'batch_2');
+  assert.equal(await server.find({ hash: 'another', files: [] }, now), null);
+  const byFile = { hash: 'not kept', files: [api.batches[0]?.input_file_id ?? ''] };
+  assert.equal((await server.find(byFile, now))?.input, byFile.files[0]);
   const calls = api.calls.length;
-  assert.equal(await server.find('another', now + 20_000), null);
+  assert.equal(await server.find({ hash: 'another', files: [] }, now + 20_000), null);
   assert.equal(api.calls.length, calls + 1, 'what is older is not turned over');
 });
 

@@ -77,3 +77,13 @@ for (const [what, text] of [
     assert.throws(() => parseConfig(text), ConfigError);
   });
 }
+
+test('batches are off by default, and need a model that is asked', () => {
+  assert.deepEqual([parseConfig('').model.batch, parseConfig('').model.batch_price], [false, 0.5]);
+  const models = '  provider: openai\n  extract_model: a\n  consolidation_model: b\n';
+  assert.equal(parseConfig(`model:\n${models}  batch: true\n`).model.batch, true);
+  for (const text of ['model: {batch: true}\n', 'model: {provider: builtin, batch: true}\n'])
+    assert.throws(() => parseConfig(text), /model\.batch needs provider “openai”/);
+  for (const value of ['1.5', '-0.1', 'half'])
+    assert.throws(() => parseConfig(`model:\n${models}  batch_price: ${value}\n`), /model\.batch_price/);
+});
