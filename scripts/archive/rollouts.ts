@@ -1,6 +1,7 @@
 import type { Repository } from '../git/types.ts';
 import { parseRollout, RolloutError } from '../rollout/canonical.ts';
-import { type Clean, type Found, type Rollouts, said } from '../rollout/source.ts';
+import { said } from '../rollout/list.ts';
+import type { Clean, Found, Rollouts } from '../rollout/source.ts';
 import type { Rollout } from '../rollout/types.ts';
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary, type Oid } from '../shared/files.ts';
