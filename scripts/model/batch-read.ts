@@ -1,11 +1,12 @@
 import { day, type EpochSeconds } from '../shared/clock.ts';
 import { type BatchedRequest, type BatchRecord, type BatchStatus, isOver } from './batch-record.ts';
 import { createResultReader, type Results } from './batch-results.ts';
-import type { BatchServer, ServerBatch } from './batch-server.ts';
+import type { BatchServer } from './batch-server.ts';
 import { ModelError } from './errors.ts';
 import type { GatheringModel } from './gathering.ts';
 import type { Journal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
+import type { ServerBatch } from './server-batch.ts';
 
 export interface ReadPorts {
   readonly server: BatchServer;
@@ -76,7 +77,7 @@ export async function readBatches(
       const unanswered = batch.requests.length - answered - failed;
       if (!isOver(batch.status))
         ended.push({ id: batch.id, status: seen?.status ?? 'gone', answered, failed, unanswered });
-      problems.push(...problemsOf(batch, seen, results));
+      if (!isOver(batch.status) || results === null) problems.push(...problemsOf(batch, seen, results));
       if (seen?.status === 'failed') ports.gathering.limit(Math.floor(batch.requests.length / 2));
       if (seen !== null)
         kept.push({ ...batch, status: seen.status, reserved: { tokens: 0, microUsd: 0 }, requests, files });

@@ -1,13 +1,13 @@
 import { parsedJson } from '../shared/json.ts';
-import { at, countAt, listAt, textAt } from './at.ts';
-import { type BatchStatus, batchStatuses, isServerId } from './batch-record.ts';
+import { at, listAt, textAt } from './at.ts';
+import { isServerId } from './batch-record.ts';
 import { type Client, createClient, type HttpAnswer } from './client.ts';
 import { type Dialect, routeUnknown } from './dialect.ts';
 import { ModelError, quoted } from './errors.ts';
 import { createLineReader } from './line-reader.ts';
 import { brokenAnswer, errorOf, foreignAnswer, refusalOf } from './refusals.ts';
 import { mayRetry, pause, retryDelay, timerWait, type Wait } from './retry.ts';
-import { pathOf } from './wire.ts';
+import { endpointOf, type ServerBatch, serverBatch } from './server-batch.ts';
 
 export interface BatchServerOptions {
   readonly baseUrl?: string;
@@ -18,21 +18,6 @@ export interface BatchServerOptions {
   /** Tries after the first: 4. */
   readonly maxRetries?: number;
   readonly wait?: Wait;
-}
-
-/** A batch as the server tells of it. */
-export interface ServerBatch {
-  readonly id: string;
-  readonly status: BatchStatus;
-  readonly createdAt: number | null;
-  readonly expiresAt: number | null;
-  readonly input: string | null;
-  readonly output: string | null;
-  readonly errors: string | null;
-  /** What we wrote on it; null on somebody else's. */
-  readonly hash: string | null;
-  /** Why it could not be begun, fit to be shown; '' otherwise. */
-  readonly words: string;
 }
 
 /** Some servers keep no word that is written on a batch. */
@@ -174,11 +159,6 @@ export function createBatchServer(options: BatchServerOptions): BatchServer {
   };
 }
 
-/** As a batch's lines and the batch itself name it, whatever the server's address. */
-export function endpointOf(wire: Dialect['wire']): string {
-  return `/v1${pathOf(wire)}`;
-}
-
 const pageSize = 100;
 const mostPages = 20;
 
@@ -214,32 +194,6 @@ function refused(answer: HttpAnswer, apiKey: string): ModelError {
     'Set model.batch: false in .github/memory.yml, and its requests are sent one by one. Nothing was lost.',
     { status: refusal.status },
   );
-}
-
-function serverBatch(value: unknown, apiKey: string): ServerBatch | null {
-  const id = textAt(value, 'id');
-  const status = batchStatuses.find((each) => each === at(value, 'status'));
-  if (!isServerId(id) || status === undefined) return null;
-  const fileAt = (name: string) => {
-    const file = textAt(value, name);
-    return isServerId(file) ? file : null;
-  };
-  const reasons = listAt(value, 'errors', 'data').map((one) => textAt(one, 'message') ?? textAt(one, 'code') ?? '');
-  return {
-    id,
-    status,
-    createdAt: countAt(value, 'created_at'),
-    expiresAt: wholeSeconds(countAt(value, 'expires_at')),
-    input: fileAt('input_file_id'),
-    output: fileAt('output_file_id'),
-    errors: fileAt('error_file_id'),
-    hash: textAt(value, 'metadata', 'hash'),
-    words: quoted(reasons.slice(0, 5).join(' '), apiKey),
-  };
-}
-
-function wholeSeconds(seconds: number | null): number | null {
-  return seconds === null || seconds > 1e12 ? null : Math.floor(seconds);
 }
 
 async function persistently<T>(

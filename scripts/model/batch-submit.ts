@@ -1,13 +1,14 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import type { BatchRecord, Submission } from './batch-record.ts';
-import { type BatchServer, endpointOf } from './batch-server.ts';
+import type { BatchServer } from './batch-server.ts';
 import type { Dialect } from './dialect.ts';
 import { ModelError } from './errors.ts';
 import type { Gathered, GatheringModel } from './gathering.ts';
 import { type Journal, journalKey } from './journal.ts';
 import type { Ledger } from './ledger.ts';
 import type { OpenAiModel } from './openai.ts';
+import { endpointOf } from './server-batch.ts';
 import { bodyFor } from './wire.ts';
 
 export interface SubmitPorts {

@@ -54,7 +54,8 @@ export function createGatheringModel(
   let bytes = 0;
   return {
     async ask(request, signal) {
-      if (request.purpose !== 'phase1' || request.attempt !== 1) return model.ask(request, signal);
+      const isFirst = request.purpose === 'phase1' && request.attempt === 1;
+      if (!isFirst || (!isOn && failures.size === 0)) return model.ask(request, signal);
       const key = journalKey(request);
       const failure = failures.get(key);
       if (journal.find(key) !== null) return model.ask(request, signal);

@@ -31,29 +31,6 @@ export function batchesOver(ports: ReadPorts & SubmitPorts): Batches {
   };
 }
 
-/** What a night did with batches. */
-export interface BatchesTonight extends Pick<BatchesRead, 'ended' | 'problems'> {
-  /** As they are to be recorded. */
-  readonly batches: readonly BatchRecord[];
-  readonly submitted: BatchRecord | null;
-}
-
-/** What was read, and of ended batches the requests alone whose answers nobody has used: they are read again. */
-export function leftOf(
-  { batches, ended, problems }: BatchesRead,
-  isUsed: (threadId: string) => boolean,
-): BatchesTonight {
-  const left = batches.map((batch) =>
-    isOver(batch.status) ? { ...batch, requests: batch.requests.filter(({ threadId }) => !isUsed(threadId)) } : batch,
-  );
-  return { batches: left, ended, problems, submitted: null };
-}
-
-/** Nothing was looked at. */
-export function unread(batches: readonly BatchRecord[]): BatchesRead {
-  return { known: batches, batches, ended: [], problems: [] };
-}
-
 /** Thread → the activity up to which a batch was asked about it: the newest, where several are under way. */
 export function askedAbout(batches: readonly BatchRecord[]): ReadonlyMap<string, EpochSeconds> {
   const asked = new Map<string, EpochSeconds>();

@@ -4,7 +4,8 @@ import type { ConsolidationReport } from '../phase2/run.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
-import { type BatchesTonight, sameBatches } from './batches.ts';
+import { sameBatches } from './batches.ts';
+import type { BatchesTonight } from './batches-tonight.ts';
 import type { NightPorts } from './night.ts';
 import type { Start } from './start.ts';
 

@@ -19,7 +19,8 @@ import { recordRun } from '../state/runs.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
 import { isGenerated } from '../workspace/layout.ts';
-import { askedAbout, type Batches, type BatchesTonight, leftOf, underWay, unread } from './batches.ts';
+import type { Batches } from './batches.ts';
+import { type BatchesTonight, handOver, leftOf, readTonight } from './batches-tonight.ts';
 import type { Commits, Made } from './commits.ts';
 import { outcomeOf, runRow, trailersOf } from './ledger-row.ts';
 import { type NotesTaken, takeNotes } from './notes.ts';
@@ -118,36 +119,27 @@ export async function playNight(
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
   const memory = { files, baseline: start.baseline };
-  const seen =
-    (policy.phases.one ? await ports.batches?.read(start.night.batches, start.state, now, signal) : undefined) ??
-    unread(start.night.batches);
-  if (seen.ended.length > 0) {
-    const answers = seen.ended.reduce((sum, { answered }) => sum + answered, 0);
-    ports.progress({ stage: 'batches', done: seen.ended.length, total: seen.ended.length, note: `${answers} answers` });
-  }
-  const isModels = ports.extractor.class === 'llm';
-  const asked = askedAbout(isModels ? seen.known : []);
-  const waited = askedAbout(isModels ? underWay(seen.batches) : []);
-  const { candidates, skipped } = whatToRead(start, found, { ...policy.reading, asked }, now);
-  const isMeant = ({ thread }: Found) => (policy.only?.has(thread.id) ?? true) || asked.has(thread.id);
+  const seen = await readTonight(start, policy.phases.one, now, ports, signal);
+  const { candidates, skipped } = whatToRead(start, found, { ...policy.reading, asked: seen.asked }, now);
+  const isMeant = ({ thread }: Found) => (policy.only?.has(thread.id) ?? true) || seen.asked.has(thread.id);
   const spent = () => spentNote(ports.ledger);
   const read = await extractMemories(
     start.state,
     candidates.filter(isMeant),
     runId,
-    { ...policy.extraction, underWay: waited },
+    { ...policy.extraction, underWay: seen.waited },
     { ...ports, attempts: attemptsOf(ports.journal), spent },
     signal,
   );
   const others = candidates.filter((entry) => !isMeant(entry));
   const { ignoreBackoff } = policy.extraction;
-  const questions = { extractorClass: ports.extractor.class, now, ignoreBackoff, underWay: waited };
+  const questions = { extractorClass: ports.extractor.class, now, ignoreBackoff, underWay: seen.waited };
   const refused = refusalsOf(start.state, others, questions);
   const waiting = others.map(({ thread }) => thread.id).filter((id) => !refused.has(id));
   const done = new Set([...read.extracted, ...read.nothing, ...read.failed.map(({ threadId }) => threadId)]);
   const why = new Map([...skipped, ...refused, ...read.skipped]);
-  const before = isModels ? leftOf(seen, (id) => done.has(id) || why.has(id)) : { ...seen, submitted: null };
-  const batches = await handOver(before, read, found, { runId, now }, ports, signal);
+  const before = leftOf(seen, (id) => done.has(id) || why.has(id));
+  const batches = await handOver(before, read.deferred, found, { runId, now }, ports, signal);
   const postponed = batches.submitted === null ? read.deferred : [];
   const phase1 = { ...read, left: [...read.left, ...postponed, ...waiting] };
   const selection = { ...policy.consolidation.selection, reachedAt: start.reachedAt };
@@ -189,34 +181,6 @@ export async function playNight(
     stateBytes: Buffer.byteLength(stateText),
   };
   return { made, report };
-}
-
-/** Asks for one batch of what phase 1 wants to ask. */
-async function handOver(
-  before: BatchesTonight,
-  { deferred }: ExtractionReport,
-  found: readonly Found[],
-  { runId, now }: { readonly runId: string; readonly now: EpochSeconds },
-  ports: NightPorts,
-  signal: AbortSignal | undefined,
-): Promise<BatchesTonight> {
-  const { batches } = ports;
-  if (deferred.length === 0 || batches === undefined) return before;
-  const activity = new Map(found.map(({ thread }) => [thread.id, thread.updatedAt]));
-  ports.progress({ stage: 'new batch', done: 0, total: deferred.length, note: '' });
-  const outcome = await batches.submit({ runId, now, watermarkOf: (id) => activity.get(id) ?? 0 }, signal);
-  switch (outcome.outcome) {
-    case 'submitted':
-      ports.progress({ stage: 'new batch', done: deferred.length, total: deferred.length, note: outcome.batch.id });
-      return { ...before, submitted: outcome.batch, batches: [...before.batches, outcome.batch] };
-    case 'postponed':
-      return {
-        ...before,
-        problems: [...before.problems, `No batch could be asked for, and the next night tries again: ${outcome.why}`],
-      };
-    case 'nothing':
-      return before;
-  }
 }
 
 /** What people wrote into the memory is read without the secrets that it may hold, and so written back. */

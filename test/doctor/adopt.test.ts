@@ -87,6 +87,39 @@ test('a night names the way out, and the remote’s state is adopted with what t
   assert.match((await adopt(clone, 'remote')).stdout, /^Nothing to adopt: this clone’s state is the remote’s\.$/m);
 });
 
+test('a batch that either side asked for is read by whoever goes on', async (t) => {
+  const { team, clone } = await twoStates(t);
+  const repository = await openRepository(clone, { env });
+  const loaded = await loadStateRef(repository, stateRef);
+  assert.ok(loaded);
+  const batches = [
+    {
+      id: 'batch_1',
+      status: 'in_progress' as const,
+      expiresAt: null,
+      hash: 'ab'.repeat(16),
+      runId: 'run',
+      submittedAt: 1_796_000_000,
+      wire: 'chat' as const,
+      model: 'small',
+      reserved: { tokens: 1, microUsd: 0 },
+      files: ['file-1'],
+      requests: [{ threadId: 'x', watermark: 1, key: 'ef'.repeat(32) }],
+    },
+  ];
+  await saveStateRef(repository, {
+    ref: stateRef,
+    expected: loaded.oid,
+    tree: { ...loaded.tree, night: { ...loaded.tree.night, batches } },
+    at: 1_796_000_001,
+    author: { name: 'M', email: 'm@example.org' },
+    message: 'A batch of its own\n',
+  });
+  const adopted = await adopt(clone, 'remote');
+  assert.equal(adopted.code, 0, adopted.stderr);
+  assert.match(team.file(stateRef, 'night.json'), /batch_1/);
+});
+
 test('this clone’s state is adopted on the remote, and the remote’s stays reachable here', async (t) => {
   const { team, clone, own, shared } = await twoStates(t);
   const adopted = await adopt(clone, 'local', ['--json']);
