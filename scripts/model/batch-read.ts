@@ -104,8 +104,12 @@ async function unrecorded(
     if (known.some(({ hash }) => hash === submission.hash)) continue;
     try {
       const batch = await server.find(submission, submission.submittedAt, signal);
-      if (batch === null) journal.submissions.drop(submission.hash);
-      else found.push({ ...submission, id: batch.id, status: batch.status, expiresAt: batch.expiresAt });
+      if (batch !== null) {
+        found.push({ ...submission, id: batch.id, status: batch.status, expiresAt: batch.expiresAt });
+        continue;
+      }
+      for (const file of submission.files) await server.remove(file, signal);
+      journal.submissions.drop(submission.hash);
     } catch (error) {
       if (!(error instanceof ModelError) || error.kind !== 'bad_request') throw error;
       journal.submissions.drop(submission.hash);

@@ -78,8 +78,9 @@ async function allWasReadOnce(nights: Setting, answers = 3): Promise<void> {
 test('killed after the upload: nothing was paid, and the next night asks for the batch', async (t) => {
   const nights = await threeSessions(t);
   await nights.killedAt(1, { call: /^POST \/v1\/batches/, when: 'hangs before' });
-  assert.equal(nights.batches.batches.length, 0);
+  assert.deepEqual([nights.batches.batches.length, nights.batches.files.size], [0, 1]);
   assert.equal((await nights.night(1)).code, 0);
+  assert.equal(nights.batches.files.size, 1, 'the input that no batch was asked for is deleted');
   await nights.batches.endAll({ behave: sound });
   assert.equal((await nights.night(3)).code, 0);
   await allWasReadOnce(nights);
