@@ -206,3 +206,12 @@ test('a refused key ends a shard with its own exit code, and the journal stays a
   assert.equal((await nights.shard('1/1')).code, 0);
   assert.equal(extractions(nights) >= 3, true);
 });
+
+test('with batches there is nothing to split: one hand-over holds all', async (t) => {
+  const nights = await startShardNights(t, '  batch: true\n');
+  nights.write(teaching(1, nights.shop));
+  const { code, stdout } = await nights.shard('1/2');
+  assert.equal(code, 0);
+  assert.match(stdout, /^Nothing to do: with model\.batch all requests go to the model’s server at once/);
+  assert.equal(nights.server.requests.length, 0);
+});
