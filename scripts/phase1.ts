@@ -1,9 +1,5 @@
-import { cancelBatch } from './nightly/cancel-batch.ts';
-import { playCommand } from './nightly/command.ts';
 import { phase1Spec } from './nightly/flags.ts';
+import { phase1Command } from './nightly/phase1-command.ts';
 import { main } from './shared/main.ts';
 
-await main(phase1Spec, (world) => {
-  const batch = world.flags.valueOf('cancel-batch');
-  return batch === undefined ? playCommand(world, { one: true, two: false }) : cancelBatch(world, batch);
-});
+await main(phase1Spec, phase1Command);

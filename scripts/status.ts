@@ -13,6 +13,8 @@ import { jsonText } from './shared/escape.ts';
 import type { CommandSpec } from './shared/flags.ts';
 import { main, type World } from './shared/main.ts';
 import { createRedactor } from './shared/redact.ts';
+import { costOf } from './status/cost.ts';
+import { costJson, costText } from './status/cost-text.ts';
 import { statusOf } from './status/facts.ts';
 import { statusJson } from './status/json.ts';
 import { type SourcesStatus, sourcesStatus } from './status/sources.ts';
@@ -31,6 +33,7 @@ const spec: CommandSpec = {
       value: '<agent>:<folder>',
       help: 'look at the sessions of this folder instead of the configured sources',
     },
+    cost: { kind: 'switch', help: 'what was spent by night, month and phase, the limit, and a forecast of this month' },
     usage: { kind: 'switch', help: 'how each memory was used: found, given, read, cited' },
     json: { kind: 'switch', help: 'one JSON object on standard output' },
   },
@@ -38,6 +41,7 @@ const spec: CommandSpec = {
   examples: [
     'npm run status',
     'npm run status -- --usage',
+    'npm run status -- --cost',
     'npm run --silent status -- --source codex:~/.codex/sessions --json',
   ],
 };
@@ -53,6 +57,11 @@ async function status(world: World): Promise<ExitCode> {
   if (flags.isOn('usage')) {
     const usage = usageOf(start.state, start.memories, config.memory.max_unused_days, now);
     log.result(flags.isOn('json') ? jsonText({ usage: usageJson(usage) }) : usageText(usage));
+    return exitCodes.done;
+  }
+  if (flags.isOn('cost')) {
+    const cost = costOf(start.state, config.budget.usd_per_month ?? null, now);
+    log.result(flags.isOn('json') ? jsonText({ cost: costJson(cost) }) : costText(cost));
     return exitCodes.done;
   }
   const facts = statusOf({ ...lookOf(repository, config, start, flags), now });

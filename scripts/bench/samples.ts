@@ -8,7 +8,8 @@ import type { Agent, Rollout } from '../rollout/types.ts';
 
 const folder = fileURLToPath(new URL('../../test/fixtures/rollouts/', import.meta.url));
 
-const sampleSources: readonly Source[] = [
+/** Where the recorded sessions are. */
+export const sampleSources: readonly Source[] = [
   { agent: 'codex', path: join(folder, 'codex') },
   { agent: 'claude-code', path: join(folder, 'claude-code') },
   { agent: 'claude-code', path: join(folder, 'claude-code-real') },

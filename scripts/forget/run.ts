@@ -192,5 +192,6 @@ function holdsIn(trace: Trace): (bytes: Buffer) => boolean {
 
 /** Where this machine keeps what the pipeline learned: below the repository, and below the laptop's own folder. */
 export function ownFolders(commonDir: string, laptopState: string): string[] {
-  return [join(commonDir, 'memory', 'journal'), join(commonDir, 'memory', 'night'), join(laptopState, 'notes')];
+  const nights = ['journal', 'night', 'shards'].map((name) => join(commonDir, 'memory', name));
+  return [...nights, join(laptopState, 'notes')];
 }

@@ -58,7 +58,7 @@ export function createGatheringModel(
       if (!isFirst || (!isOn && failures.size === 0)) return model.ask(request, signal);
       const key = journalKey(request);
       const failure = failures.get(key);
-      if (journal.find(key) !== null) return model.ask(request, signal);
+      if (journal.find(key) !== null || journal.offered.has(key)) return model.ask(request, signal);
       if (failure !== undefined) throw failure;
       if (!isOn) return model.ask(request, signal);
       if (!gathered.has(key)) {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { offersFolder } from './journal.ts';
 import { lookInto } from './journal-files.ts';
 import { readCounts, readEntries, underWay } from './journal-records.ts';
 
 /** What a night that died, or runs now, has left in its journal. */
 export interface JournalLook {
-  /** Paid answers that the next night will use, and what they cost. */
+  /** Paid answers that the next night will use, those of others too, and what they cost. */
   readonly answers: number;
   /** Paid answers that were of no use; they count against the caps. */
   readonly rejected: number;
@@ -21,7 +22,7 @@ export interface JournalLook {
 /** Reads a journal and leaves it as it is: nothing is counted, made or removed. */
 export function lookAtJournal(folder: string): JournalLook {
   const problems: string[] = [];
-  const entries = readEntries(lookInto(join(folder, 'answers')), problems);
+  const entries = ['answers', offersFolder].flatMap((name) => readEntries(lookInto(join(folder, name)), problems));
   const { generation, died } = readCounts(lookInto(folder), problems);
   const rejected = entries.filter((entry) => entry.rejected !== null).length;
   return {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
 import { parsedJson } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import { type JournalFolder, openFolder } from './journal-files.ts';
+import { type JournalFolder, lookInto, openFolder } from './journal-files.ts';
 import {
   type Counts,
   countersFile,
@@ -22,11 +22,13 @@ import type { ModelReply, ModelRequest } from './types.ts';
 export interface Journal {
   /** What earlier processes have paid for, rejected answers too, in binary order of key. */
   readonly inherited: readonly JournalEntry[];
+  /** What others paid for, such as a night's shards: key → answer. Each counts once it is asked for. */
+  readonly offered: ReadonlyMap<string, JournalEntry>;
   /** Files that were left out because they are damaged, one sentence each. */
   readonly problems: readonly string[];
   find(key: string): ModelReply | null;
   /**
-   * Written before it counts.
+   * Written before it counts; what was offered for the key is no longer.
    * @returns the reply as it is recorded, secrets removed: the one to work with.
    */
   put(
@@ -48,7 +50,8 @@ export interface Journal {
   readonly submissions: Submissions;
   /**
    * All is committed and nothing under way: answers and marks go, and the counts of the settled subjects.
-   * @param unfinished subjects that had to stop in the middle: their answers stay for the night that goes on with them.
+   * @param unfinished subjects that had to stop in the middle: their answers, and those offered for them, stay for the
+   * night that goes on with them.
    */
   clear(settled: readonly string[], unfinished?: readonly string[]): void;
 }
@@ -63,6 +66,9 @@ export interface HowPaid {
 
 /** What of a request its answer is filed under. */
 export type Answered = Pick<ModelRequest, 'purpose' | 'subject' | 'attempt'>;
+
+/** In a journal, answers that others paid for. */
+export const offersFolder = 'offered';
 
 /** What an answer depends on. */
 export function journalKey(request: ModelRequest): string {
@@ -83,6 +89,15 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   const counters = openFolder(folder);
   const inherited = readEntries(answers, problems);
   const entries = new Map(inherited.filter((entry) => entry.rejected === null).map((entry) => [entry.key, entry]));
+  const offered = new Map(
+    readEntries(lookInto(join(folder, offersFolder)), problems)
+      .filter(({ key }) => !entries.has(key))
+      .map((entry) => [entry.key, entry]),
+  );
+  const offers = offered.size === 0 ? null : openFolder(join(folder, offersFolder));
+  const withdraw = (key: string) => {
+    if (offered.delete(key)) offers?.remove(`${key}.json`);
+  };
   const counts = countDeaths(counters, attempts, problems);
   const marks = `${counts.generation}.jsonl`;
   const mark = (what: 'begin' | 'end', subject: string, key: string) =>
@@ -92,6 +107,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
 
   return {
     inherited,
+    offered,
     problems,
     find: (key) => entries.get(key)?.reply ?? null,
     async put(key, request, reply, usd, { prepaid, accounted } = { prepaid: false, accounted: false }) {
@@ -109,15 +125,16 @@ export function openJournal(folder: string, redact: (text: string) => string): J
         accounted,
         ...(prepaid && { prepaid }),
       };
-      await answers.write(`${key}.json`, lineOf(entry));
+      await answers.write(`${key}.json`, entryText(entry));
       entries.set(key, entry);
+      withdraw(key);
       return redacted;
     },
     async reject(key, why) {
       const entry = entries.get(key);
       if (entry === undefined) return;
       entries.delete(key);
-      await answers.write(`${key}.json`, lineOf({ ...entry, rejected: redact(why) }));
+      await answers.write(`${key}.json`, entryText({ ...entry, rejected: redact(why) }));
       answers.rename(`${key}.json`, `${key}.rejected-${++rejections}.json`);
     },
     begin: (subject, key) => mark('begin', subject, key),
@@ -127,8 +144,9 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     clear(settled, unfinished = []) {
       const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
       const names = new Set(kept.map(({ key }) => `${key}.json`));
-      for (const entry of kept) answers.writeNow(`${entry.key}.json`, lineOf({ ...entry, accounted: true }));
+      for (const entry of kept) answers.writeNow(`${entry.key}.json`, entryText({ ...entry, accounted: true }));
       for (const name of answers.names()) if (!names.has(name)) answers.remove(name);
+      for (const { key, subject } of [...offered.values()]) if (!unfinished.includes(subject)) withdraw(key);
       attempts.remove(marks);
       entries.clear();
       const known = settled.filter((subject) => counts.died.delete(subject));
@@ -137,7 +155,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   };
 }
 
-function lineOf(entry: JournalEntry): string {
+/** As it stands in its file. */
+export function entryText(entry: JournalEntry): string {
   return `${JSON.stringify({ version: recordVersion, ...entry })}\n`;
 }
 
@@ -159,7 +178,8 @@ function countersText(counts: Counts): string {
   return `${JSON.stringify({ version: recordVersion, generation: counts.generation, died })}\n`;
 }
 
-function redactedReply(reply: ModelReply, redact: (text: string) => string): ModelReply {
+/** Without secrets, also in JSON's strings. */
+export function redactedReply(reply: ModelReply, redact: (text: string) => string): ModelReply {
   return {
     ...reply,
     text: redactedText(reply.text, redact),

@@ -9,18 +9,29 @@ export interface JournaledModel extends Model {
 
 /**
  * Asks only what the journal does not answer, under the ledger's caps, and records each answer before it is returned.
- * What earlier processes paid for counts in the ledger from the start, whether it is used again or not.
+ * What earlier processes paid for counts in the ledger from the start, whether it is used again or not; what others did
+ * holds its place under the caps, and counts once it is asked for.
  * @throws (ask) ModelError `budget` before a request that could go over a cap; MemoryError when nothing can be recorded.
  */
 export function createJournaledModel(model: Model, journal: Journal, ledger: Ledger): JournaledModel {
   for (const { purpose, subject, usage, usd, accounted, prepaid = false } of journal.inherited) {
     if (!accounted) ledger.record({ purpose, subject, usage, usd, replayed: true, prepaid });
   }
+  const places = new Map([...journal.offered].map(([key, offer]) => [key, ledger.hold(offer)]));
   return {
     async ask(request, signal) {
       const key = journalKey(request);
       const recorded = journal.find(key);
       if (recorded !== null) return recorded;
+      const offer = journal.offered.get(key);
+      if (offer !== undefined) {
+        const { purpose, subject, model } = request;
+        const { reply, usage } = offer;
+        const usd = offer.usd ?? ledger.priceOf(model, usage);
+        places.get(key)?.release();
+        ledger.record({ purpose, subject, usage, usd, replayed: true });
+        return journal.put(key, request, reply, usd);
+      }
 
       const reservation = ledger.reserve(request);
       try {

@@ -66,6 +66,8 @@ export interface Ledger {
    * @throws ModelError `budget` when the request could go over a cap, requests under way counted at their most.
    */
   reserve(request: ModelRequest, share?: number): Reservation;
+  /** Keeps the place of what others paid for and may be taken over; it is there already, so no cap refuses it. */
+  hold(paid: Pick<Entry, 'purpose' | 'usage' | 'usd'>): Pick<Reservation, 'release'>;
   priceOf(model: string, usage: Usage): number | null;
   record(entry: Entry): void;
   total(purpose?: Purpose): Total;
@@ -83,12 +85,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       const most = mostOf(request);
       const place = { tokens: most.input + most.output, usd: share * (priceOf(request.model, most) ?? 0) };
       check(request.purpose, place);
-      add(reserved, request.purpose, place);
-      let isOpen = true;
-      const release = () => {
-        if (isOpen) add(reserved, request.purpose, { tokens: -place.tokens, usd: -place.usd });
-        isOpen = false;
-      };
+      const { release } = keep(request.purpose, place);
       return {
         most: place,
         release,
@@ -99,6 +96,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
         },
       };
     },
+    hold: ({ purpose, usage, usd }) => keep(purpose, { tokens: usage.input + usage.output, usd: usd ?? 0 }),
     priceOf,
     record,
     total: (purpose) => totalOf(entries.filter((entry) => purpose === undefined || entry.purpose === purpose)),
@@ -114,6 +112,17 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       );
     },
   };
+
+  function keep(purpose: Purpose, place: Spending): Pick<Reservation, 'release'> {
+    add(reserved, purpose, place);
+    let isOpen = true;
+    return {
+      release: () => {
+        if (isOpen) add(reserved, purpose, { tokens: -place.tokens, usd: -place.usd });
+        isOpen = false;
+      },
+    };
+  }
 
   function record(entry: Entry): void {
     entries.push(entry);

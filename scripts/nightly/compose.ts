@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Repository, Signature } from '../git/types.ts';
 import { type BatchServer, createBatchServer } from '../model/batch-server.ts';
 import { ModelError } from '../model/errors.ts';
@@ -9,7 +8,7 @@ import { createLedger, type Ledger, type Price } from '../model/ledger.ts';
 import { createOpenAiModel, type OpenAiModel, type OpenAiOptions } from '../model/openai.ts';
 import type { Model } from '../model/types.ts';
 import { createBuiltinExtractor } from '../phase1/builtin.ts';
-import { createLlmExtractor } from '../phase1/llm.ts';
+import { createLlmExtractor, type LlmExtractorSettings } from '../phase1/llm.ts';
 import type { Extractor } from '../phase1/types.ts';
 import { createBuiltinConsolidator } from '../phase2/builtin.ts';
 import { createAgentConsolidator } from '../phase2/llm.ts';
@@ -17,7 +16,7 @@ import type { Consolidator } from '../phase2/types.ts';
 import { stopwatch } from '../shared/clock.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { type Batches, batchesOver } from './batches.ts';
-import type { Environment } from './settings.ts';
+import { type Environment, nightJournal } from './settings.ts';
 
 /** What reads and writes memory tonight, and what it may cost. */
 export interface Engine {
@@ -56,7 +55,7 @@ export function createEngine(
   usdLeft?: number,
   patience: Patience = {},
 ): Engine {
-  const journal = openJournal(join(repository.commonDir, 'memory', 'journal'), redact);
+  const journal = openJournal(nightJournal(repository), redact);
   const ledger = createLedger({
     prices: pricesOf(config),
     caps: { phase1: { tokens: config.budget.phase1_tokens }, phase2: { tokens: config.budget.phase2_tokens } },
@@ -74,18 +73,12 @@ export function createEngine(
   const share = config.model.batch_price;
   const gathering = createGatheringModel(model, journal, ledger, { isOn: config.model.batch, share });
   const server = batchServerOf(config, env, patience);
-  const common = { audience: config.audience, language: config.language, redact };
   return {
-    extractor: createLlmExtractor({
-      ...common,
-      model: gathering,
-      modelName: extract,
-      contextWindow: config.model.context_window ?? null,
-      maxOutputTokens: outputTokens.extraction,
-      reject: gathering.reject,
-    }),
+    extractor: extractorOver(gathering, config, redact, gathering.reject),
     consolidator: createAgentConsolidator({
-      ...common,
+      audience: config.audience,
+      language: config.language,
+      redact,
       model,
       modelName: consolidation,
       contextWindow: config.model.context_window ?? null,
@@ -98,6 +91,49 @@ export function createEngine(
     models: extract === consolidation ? extract : `${extract} ${consolidation}`,
     goesOn: watched.goesOn,
   };
+}
+
+/** What asks for one shard's part of the sessions. */
+export type ShardEngine = Pick<Engine, 'extractor' | 'ledger' | 'goesOn' | 'models'>;
+
+/**
+ * As the night's own engine, so that the night asks for the same. No answer is ever rejected: judging it is the night's,
+ * which then needs every one of them again.
+ * @param allowance the shard's part of what the night may spend.
+ * @throws ModelError `key`, UsageError, as `createEngine`.
+ */
+export function createShardEngine(
+  config: Config,
+  env: Environment,
+  redact: (text: string) => string,
+  journal: Journal,
+  allowance: { readonly tokens: number; readonly usd?: number },
+  patience: Patience = {},
+): ShardEngine {
+  const { tokens, ...usd } = allowance;
+  const ledger = createLedger({ prices: pricesOf(config), caps: { phase1: { tokens } }, ...usd });
+  const least = config.memory.min_rate_limit_remaining_percent / 100;
+  const { model: server, goesOn } = watchAllowance(serverOf(config, env, patience), least);
+  const extractor = extractorOver(createJournaledModel(server, journal, ledger), config, redact, async () => undefined);
+  return { extractor, ledger, goesOn, models: config.model.extract_model ?? '' };
+}
+
+function extractorOver(
+  model: Model,
+  config: Config,
+  redact: (text: string) => string,
+  reject: LlmExtractorSettings['reject'],
+): Extractor {
+  return createLlmExtractor({
+    model,
+    audience: config.audience,
+    language: config.language,
+    redact,
+    modelName: config.model.extract_model ?? '',
+    contextWindow: config.model.context_window ?? null,
+    maxOutputTokens: outputTokens.extraction,
+    reject,
+  });
 }
 
 /** `Name <mail@example.com>`, as the configuration has checked it. */

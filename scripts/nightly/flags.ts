@@ -43,6 +43,16 @@ export const nightlySpec: CommandSpec = {
       oneOf: ['claim', 'remember', 'propose'],
       help: 'one part of a night, as the jobs of a workflow play it; the later two are told by the first',
     },
+    shards: {
+      kind: 'value',
+      value: '<n>',
+      help: 'with --stage claim: into how many parts the sessions are split, which jobs of the workflow read at once',
+    },
+    journal: {
+      kind: 'list',
+      value: '<dir>',
+      help: 'take over what shards of this night paid for: the journal of one, or a folder of several',
+    },
     'dry-run': dryRun,
     json,
   },
@@ -51,6 +61,7 @@ export const nightlySpec: CommandSpec = {
     'npm run nightly',
     'npm run nightly -- --dry-run',
     'npm run nightly -- --delivery pull-request',
+    'npm run nightly -- --journal .git/memory/shards',
     'npm run nightly -- --now --since all --source codex:~/.codex/sessions --model builtin',
   ],
 };
@@ -65,6 +76,20 @@ export const phase1Spec: CommandSpec = {
     delivery,
     now: { kind: 'switch', help: 'ignore idle time and backoff' },
     since,
+    shard: {
+      kind: 'value',
+      value: '<i/n>',
+      help: 'ask the model for the i-th of n parts of the sessions alone, and keep its answers for the night: nothing is committed',
+    },
+    journal: {
+      kind: 'value',
+      value: '<dir>',
+      help: 'with --shard: where its answers are kept (default: .git/memory/shards/)',
+    },
+    claimed: {
+      kind: 'switch',
+      help: 'with --shard: read what `nightly --stage claim` allowed, as a job of the workflow does',
+    },
     'dry-run': dryRun,
     'cancel-batch': {
       kind: 'value',
@@ -74,7 +99,11 @@ export const phase1Spec: CommandSpec = {
     json,
   },
   positionals: [],
-  examples: ['npm run phase1', 'npm run phase1 -- --now --since all --source codex:~/.codex/sessions'],
+  examples: [
+    'npm run phase1',
+    'npm run phase1 -- --now --since all --source codex:~/.codex/sessions',
+    'npm run phase1 -- --shard 2/5 --journal /mnt/night/2',
+  ],
 };
 
 export const phase2Spec: CommandSpec = {

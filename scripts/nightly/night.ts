@@ -128,7 +128,7 @@ export async function playNight(
     candidates.filter(isMeant),
     runId,
     { ...policy.extraction, underWay: seen.waited },
-    { ...ports, attempts: attemptsOf(ports.journal), spent },
+    { ...ports, attempts: attemptsOf(ports.journal), isPaid: isOffered(ports.journal), spent },
     signal,
   );
   const others = candidates.filter((entry) => !isMeant(entry));
@@ -211,6 +211,11 @@ function attemptsOf(journal: Journal) {
     begin: async (threadId: string) => journal.begin(threadId, 'rollout'),
     end: async (threadId: string) => journal.end(threadId, 'rollout'),
   };
+}
+
+function isOffered({ offered }: Journal): (threadId: string) => boolean {
+  const threads = new Set([...offered.values()].map(({ subject }) => subject));
+  return (threadId) => threads.has(threadId);
 }
 
 function spentNote(ledger: Ledger): string {

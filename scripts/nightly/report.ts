@@ -226,7 +226,8 @@ function rulesOf(secrets: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-function costOf(ledger: Ledger): string {
+/** Tokens, requests and dollars of a run; empty where nothing was asked. */
+export function costOf(ledger: Ledger): string {
   const { usage, usd, unpriced, replayed } = ledger.total();
   if (usage.requests === 0) return '';
   const money = usd > 0 ? `, $${usd.toFixed(4)}` : unpriced > 0 ? ', no price configured' : '';

@@ -1,4 +1,5 @@
 import { GitError, RefMovedError } from '../git/errors.ts';
+import type { Journal } from '../model/journal.ts';
 import { commitNight, localRefs } from './commits.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
 import { loadStart } from './start.ts';
@@ -18,11 +19,7 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
       const { made, report } = await playNight(start, policy, ports, signal);
       const commits = await commitNight(ports.repository, localRefs(ports.repository), start, made);
       ports.batches?.saved(report.batches.batches);
-      const { extracted, nothing, failed, left } = report.phase1;
-      ports.journal.clear(
-        [...extracted, ...nothing, ...failed.map((one) => one.threadId)],
-        [...left, ...report.phase2.scopes.filter(({ outcome }) => outcome === 'left').map(({ scope }) => scope)],
-      );
+      clearJournal(ports.journal, report);
       return { ...report, commits };
     } catch (error) {
       signal?.throwIfAborted();
@@ -30,6 +27,13 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
       if (attempt === swapTries) throw tooBusy(error);
     }
   }
+}
+
+/** All is committed: what was left in the middle goes on from its answers. */
+export function clearJournal(journal: Journal, { phase1, phase2 }: Pick<NightReport, 'phase1' | 'phase2'>): void {
+  const { extracted, nothing, failed, left } = phase1;
+  const unfinished = phase2.scopes.filter(({ outcome }) => outcome === 'left').map(({ scope }) => scope);
+  journal.clear([...extracted, ...nothing, ...failed.map(({ threadId }) => threadId)], [...left, ...unfinished]);
 }
 
 function tooBusy(error: RefMovedError): GitError {

@@ -27,6 +27,11 @@ export async function loadConfig(repository: Repository): Promise<Config> {
   return parseConfig(files?.get(configPath) ?? null);
 }
 
+/** The folder of the journal that a night replays. */
+export function nightJournal({ commonDir }: Pick<Repository, 'commonDir'>): string {
+  return join(commonDir, 'memory', 'journal');
+}
+
 /** The configuration with what the command line says instead. */
 export function withFlags(config: Config, flags: Flags): Config {
   return withProvider(config, flags.valueOf('model') ?? null);

@@ -18,6 +18,7 @@ import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLe
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
 import { propose, type Told, toldByNight } from './propose.ts';
 import { dropExpired, expiredTonight } from './retention.ts';
+import { clearJournal } from './run.ts';
 import type { Standing } from './standing.ts';
 import type { Start } from './start.ts';
 import { proposedAt, type RemoteTips } from './team-facts.ts';
@@ -81,11 +82,7 @@ async function playUnderLease(
     try {
       const { report, standing, state } = await playOnce(policy, ports, team, lease, signal);
       ports.batches?.saved(report.batches.batches);
-      ports.journal.clear([
-        ...report.phase1.extracted,
-        ...report.phase1.nothing,
-        ...report.phase1.failed.map(({ threadId }) => threadId),
-      ]);
+      clearJournal(ports.journal, report);
       const expired = expiredTonight(report, team.config, ports.clock.now());
       const last = { clock: ports.clock, warn: team.warn, signal };
       await dropExpired(expired, team.archive, last);

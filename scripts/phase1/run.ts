@@ -44,6 +44,8 @@ export interface ExtractionPorts {
   readonly extractor: Extractor;
   readonly clock: Clock;
   readonly attempts: Attempts;
+  /** Whether answers for this thread are paid for already, by a shard: it is read first, however little may be spent. */
+  isPaid?(threadId: string): boolean;
   progress(progress: Progress): void;
   /** What tokens and cost so far amount to, for the progress line. */
   spent(): string;
@@ -104,9 +106,11 @@ export async function extractMemories(
   const work = claimed.filter((entry) => !dead.includes(entry));
   const tombstones = tombstonesOf(state);
   const suspect = (entry: Claimed) => ports.attempts.died(entry.found.thread.id) > 0;
+  const isPaid = ({ found }: Claimed) => ports.isPaid?.(found.thread.id) ?? false;
+  const sound = work.filter((entry) => !suspect(entry));
   let done = 0;
   const one = async (entry: Claimed): Promise<Settled> => {
-    const read = ports.goesOn() ? await readOne(entry, tombstones, ports, signal) : left;
+    const read = ports.goesOn() || isPaid(entry) ? await readOne(entry, tombstones, ports, signal) : left;
     done += 1;
     ports.progress({ stage: 'phase 1: rollouts', done, total: work.length, note: ports.spent() });
     return { ...entry, read };
@@ -114,7 +118,7 @@ export async function extractMemories(
   try {
     const settled = [
       ...(await mapLimit(
-        work.filter((entry) => !suspect(entry)),
+        [...sound.filter(isPaid), ...sound.filter((entry) => !isPaid(entry))],
         policy.concurrency,
         one,
         signal,

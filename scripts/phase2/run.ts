@@ -5,6 +5,7 @@ import { byBinary, type Files } from '../shared/files.ts';
 import { mapLimit } from '../shared/limit.ts';
 import type { Progress } from '../shared/log.ts';
 import type { State } from '../state/database.ts';
+import { jobOf } from '../state/jobs.ts';
 import { dueScopes } from '../state/scopes.ts';
 import type { FilesByScope } from '../state/tree.ts';
 import { entriesIn } from '../workspace/extension.ts';
@@ -75,8 +76,8 @@ export async function consolidate(
   );
   const busy = prepared.filter((scope) => scope.isDue);
   let done = 0;
-  const worked = await mapLimit(
-    busy,
+  const ended = await mapLimit(
+    inTurn(state, busy),
     policy.concurrency,
     async (scope) => {
       const result = await workOn(state, scope, runId, policy, ports, signal);
@@ -86,6 +87,7 @@ export async function consolidate(
     },
     signal,
   );
+  const worked = ended.sort((a, b) => byBinary(a.scope.scope, b.scope.scope));
   const repositories = putTogether(state, start, worked, policy, ports);
   const last = await workEverywhere(state, repositories, runId, policy, ports, signal);
   const together = putTogether(state, repositories, last, policy, ports);
@@ -94,6 +96,15 @@ export async function consolidate(
     .map(resting);
   const scopes = [...repositories.results, ...quiet].sort((a, b) => byBinary(a.scope, b.scope));
   return { ...together, scopes: [...scopes, ...together.results], usage: usageOf([...scopes, ...together.results]) };
+}
+
+/**
+ * Whoever waited longest comes first, new ones before all: where a night's allowance does not suffice for all, what large
+ * repositories leave undone tonight has the next night to itself.
+ */
+function inTurn(state: State, scopes: readonly Prepared[]): Prepared[] {
+  const lastTurn = ({ scope }: Prepared) => jobOf(state, 'memory_consolidate', scope)?.finishedAt ?? 0;
+  return [...scopes].sort((a, b) => lastTurn(a) - lastTurn(b) || byBinary(a.scope, b.scope));
 }
 
 /** Those that are due, and those that notes are about: a person may have changed one. */

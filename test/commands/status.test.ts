@@ -34,6 +34,16 @@ test('--usage names every block and session, also where nothing was ever cited',
   assert.deepEqual(tips(repo), before);
 });
 
+test('--cost says what was spent and what this month comes to; --json the same', async (t) => {
+  const repo = await aMemory(t);
+  const plain = await command('status', ['--repo', repo, '--cost']);
+  assert.equal(plain.code, 0, plain.stderr);
+  assert.match(plain.stdout, /^Nothing was spent: no night has asked a model/);
+  const { code, stdout } = await command('status', ['--repo', repo, '--cost', '--json']);
+  assert.equal(code, 0);
+  assert.deepEqual(Object.keys(JSON.parse(stdout).cost), ['month', 'forecast', 'months', 'nights']);
+});
+
 test('every session that is not read has its reason, and no secret of its words is shown', async (t) => {
   const repo = await aMemory(t);
   const folder = temporaryFolder(t);

@@ -49,6 +49,8 @@ test('what is planted on each surface is found, and after forget and the printed
   git(clone, 'switch', '--quiet', 'main');
   const journal = join(clone, '.git/memory/journal/answers/aa.json');
   const note = join(laptopOf(clone), 'state/notes/0123/extensions/ad_hoc/notes/n.md');
+  const shard = join(clone, '.git/memory/shards/1-of-2/answers/aa.json');
+  writeFiles('/', { [shard]: `{"reply":"${forms.json}"}` });
   writeFiles('/', { [journal]: `{"reply":"${forms.json}"}`, [note]: `Remember ${name}.\n` });
   writeFiles('/', { [join(clone, '.git/memory/journal/answers/bb.json')]: '{"reply":"something else"}' });
 
@@ -67,7 +69,7 @@ test('what is planted on each surface is found, and after forget and the printed
   assert.ok(found('refs/heads/main', true).includes('state.sqlite.json json'), 'the published copy');
   assert.ok(found('refs/heads/main', true).includes(`${handbook} plain`));
   assert.deepEqual(found('refs/memory/state', true), [], 'the state is clean, with its history');
-  assert.ok(!existsSync(journal) && !existsSync(note));
+  assert.ok(!existsSync(journal) && !existsSync(note) && !existsSync(shard));
   assert.ok(existsSync(join(clone, '.git/memory/journal/answers/bb.json')), 'others’ answers stay');
   assert.doesNotMatch(team.file(proposal, handbook), /Halvorsen/);
   assert.match(team.file(proposal, handbook), /not jest/);

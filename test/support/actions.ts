@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Contexts, filledIn, holds, type Status } from './expressions.ts';
+import { type Contexts, filledIn, holds, plainValue, type Status } from './expressions.ts';
 import type { Job, Step, Workflow } from './workflows.ts';
 
 /** What started a run, as GitHub hands it to every step. */
@@ -14,6 +14,8 @@ export interface Trigger {
   readonly sha: string;
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly secrets?: Readonly<Record<string, string>>;
+  /** The repository's variables. */
+  readonly vars?: Readonly<Record<string, string>>;
 }
 
 /** One `uses` step: its inputs filled in, and where it works. @returns its outputs; throws where the action fails. */
@@ -50,7 +52,10 @@ export interface JobResult {
   readonly workspace: string;
 }
 
-/** Runs the jobs in their order, each in a workspace of its own, as far as their conditions hold. */
+/**
+ * Runs the jobs in their order, each in a workspace of its own, as far as their conditions hold. Of a job with a matrix
+ * each part is in the results as `<id> (<value>)` too; the job itself ends well if all of them do.
+ */
 export async function playWorkflow(
   workflow: Workflow,
   trigger: Trigger,
@@ -62,16 +67,47 @@ export async function playWorkflow(
     const needs = Object.fromEntries(needed.map(([name, { result, outputs }]) => [name, { result, outputs }]));
     const contexts = { ...contextsOf(workflow, trigger), needs };
     const status = needed.every(([, { result }]) => result === 'success') ? 'success' : 'failure';
-    results[id] = holds(job.if, contexts, status)
-      ? await playJob(id, job, contexts, runner, trigger)
-      : { result: 'skipped', outputs: {}, steps: [], summary: '', workspace: '' };
+    if (!holds(job.if, contexts, status))
+      results[id] = { result: 'skipped', outputs: {}, steps: [], summary: '', workspace: '' };
+    else if (job.strategy === undefined) results[id] = await playJob(id, job, contexts, runner, trigger);
+    else {
+      const parts = await playMatrix(id, job, contexts, runner, trigger);
+      Object.assign(results, parts);
+      results[id] = joined(Object.values(parts));
+    }
   }
   return results;
 }
 
-function contextsOf(workflow: Workflow, { event, payload, ref, sha, inputs, secrets = {} }: Trigger): Contexts {
+/** Parts of one job, one after another; one that fails stops no other, as `fail-fast: false` has it. */
+async function playMatrix(id: string, job: Job, contexts: Contexts, runner: Runner, trigger: Trigger) {
+  const { matrix = {}, 'fail-fast': failFast } = job.strategy ?? {};
+  if (failFast !== false) throw new Error('Only a matrix whose parts stop no other is played here.');
+  const [[name, list] = ['', '']] = Object.entries(matrix);
+  const values = plainValue(list, contexts);
+  if (!Array.isArray(values) || values.length === 0) throw new Error(`The matrix of ${id} is no list.`);
+  const results: Record<string, JobResult> = {};
+  for (const [index, value] of values.entries()) {
+    const strategy = { 'fail-fast': false, 'job-index': index, 'job-total': values.length };
+    const part = `${id} (${value})`;
+    results[part] = await playJob(part, job, { ...contexts, strategy, matrix: { [name]: value } }, runner, trigger);
+  }
+  return results;
+}
+
+function joined(parts: readonly JobResult[]): JobResult {
+  const isSound = parts.every(({ result }) => result === 'success');
+  return { result: isSound ? 'success' : 'failure', outputs: {}, steps: [], summary: '', workspace: '' };
+}
+
+function contextsOf(
+  workflow: Workflow,
+  { event, payload, ref, sha, inputs, secrets = {}, vars = {} }: Trigger,
+): Contexts {
   const github = { event_name: event, event: payload, ref, ref_name: ref.replace(/^refs\/heads\//, ''), sha, token };
-  return { github, inputs: inputs ?? {}, secrets, env: workflow.env ?? {}, runner: { os: 'Linux' } };
+  const given = { github, inputs: inputs ?? {}, secrets, vars, runner: { os: 'Linux' } };
+  const env = Object.entries(workflow.env ?? {}).map(([name, value]) => [name, filledIn(value, given)]);
+  return { ...given, env: Object.fromEntries(env) };
 }
 
 /** The token of a run, which must turn up nowhere. */
@@ -170,7 +206,7 @@ function defaults({ event, ref, sha }: Trigger, job: string, workspace: string, 
     GITHUB_EVENT_PATH: join(files, 'event.json'),
     GITHUB_REF: ref,
     GITHUB_SHA: sha,
-    GITHUB_JOB: job,
+    GITHUB_JOB: job.replace(/ .*$/, ''),
     GITHUB_REPOSITORY: 'acme/memory',
     GITHUB_RUN_ID: '4711',
     GITHUB_RUN_ATTEMPT: '1',

@@ -16,6 +16,8 @@ export interface ChildNights {
   readonly api: string;
   readonly server: ApiServer;
   write(...sessions: readonly WrittenSession[]): void;
+  /** What the model does from now on. */
+  use(behave: Behave): void;
   /** @param behave of the model from now on. */
   start(behave?: Behave, env?: Readonly<Record<string, string>>): Running;
   run(behave?: Behave, env?: Readonly<Record<string, string>>): Promise<Ended>;
@@ -60,6 +62,9 @@ export async function startChildNights(
     api: checkout('api'),
     server,
     write: (...written) => writeSessions(sessions, written),
+    use: (next) => {
+      behave = next;
+    },
     start,
     run: (next, env) => start(next, env).ended,
     refs: () => git(dir, 'for-each-ref', '--format=%(refname) %(objectname)'),

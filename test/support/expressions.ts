@@ -13,6 +13,12 @@ export function filledIn(text: string, contexts: Contexts): string {
   );
 }
 
+/** What one expression, `${{ … }}`, evaluates to, as a plain value. */
+export function plainValue(text: string, contexts: Contexts): unknown {
+  const expression = text.replace(/^\s*\$\{\{([\s\S]*)\}\}\s*$/, '$1');
+  return JSON.parse(JSON.stringify(evaluated(expression, contexts, 'success'), data.replacer));
+}
+
 /** An `if`: without a status function it holds only after success. */
 export function holds(condition: string | undefined, contexts: Contexts, status: Status): boolean {
   const expression = (condition ?? 'success()').replace(/^\s*\$\{\{([\s\S]*)\}\}\s*$/, '$1');

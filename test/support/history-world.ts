@@ -195,6 +195,7 @@ function aJournal(): Journal {
   const answers = new Map<string, ModelReply>();
   return {
     inherited: [],
+    offered: new Map(),
     problems: [],
     find: (key) => answers.get(key) ?? null,
     put: async (key, _request, reply) => {

@@ -71,7 +71,7 @@ export function command(name: string, args: readonly string[], program: Program 
 }
 
 /** A command as a process of its own, on the fixed clock, with nobody's settings. */
-function startCommand(
+export function startCommand(
   name: string,
   args: readonly string[],
   { node = process.execPath, env = {}, cwd }: Program = {},

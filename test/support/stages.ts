@@ -10,6 +10,7 @@ import { fixedClock } from '../../scripts/shared/clock.ts';
 import { type CodexSession, codexText, uuid } from './codex-session.ts';
 import { type Ended, playedHere } from './nights.ts';
 import { env as gitEnv, temporaryFolder, writeFiles } from './repository.ts';
+import { phase1Here } from './shards.ts';
 import { dayAt } from './stored-rollouts.ts';
 import { aTeamOnServers, botToken, readerToken, type TestTeam } from './team.ts';
 
@@ -35,6 +36,8 @@ export interface TestRun {
   /** The artifacts: `night/start.json` and the others. */
   readonly artifacts: string;
   stage(name: StageName, options?: StageOptions): Promise<PlayedStage>;
+  /** One of the jobs that read, such as `2/3`. */
+  shard(text: string, options?: StageOptions): Promise<PlayedStage>;
   /** All three, each has to end well. @returns propose. */
   all(options?: StageOptions): Promise<PlayedStage>;
 }
@@ -76,21 +79,29 @@ export async function collectInto(t: TestContext, dir: string, ...sessions: read
 
 function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRun {
   const artifacts = temporaryFolder(t);
-  const stage: TestRun['stage'] = async (name, { at = start, args = [], env = {}, before } = {}) => {
+  const job = (name: StageName | 'read', before: StageOptions['before'] = () => {}) => {
     const clone = team.clone();
     const memory = join(clone, '.git/memory');
     mkdirSync(memory, { recursive: true });
     if (name !== 'claim') cpSync(artifacts, memory, { recursive: true });
     if (name === 'propose') rmSync(join(memory, 'journal'), { recursive: true, force: true });
-    before?.(clone);
+    if (name !== 'remember') rmSync(join(memory, 'shards'), { recursive: true, force: true });
+    before(clone);
+    return { clone, memory };
+  };
+  const envOf = (at: string, token: string) => ({
+    CTM_CLOCK: at,
+    TEAM_TOKEN: token,
+    GITHUB_RUN_ID: id,
+    GITHUB_RUN_ATTEMPT: '1',
+  });
+  const stage: TestRun['stage'] = async (name, { at = start, args = [], env = {}, before } = {}) => {
+    const { clone, memory } = job(name, before);
     const output = join(temporaryFolder(t), 'github-output');
     writeFileSync(output, '');
     const wishes = name === 'claim' ? ['--now', '--since', 'all'] : [];
     const ended = await playedHere(['--repo', clone, '--stage', name, ...wishes, ...args], {
-      CTM_CLOCK: at,
-      TEAM_TOKEN: name === 'remember' ? readerToken : botToken,
-      GITHUB_RUN_ID: id,
-      GITHUB_RUN_ATTEMPT: '1',
+      ...envOf(at, name === 'remember' ? readerToken : botToken),
       GITHUB_OUTPUT: output,
       ...env,
     });
@@ -104,6 +115,15 @@ function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRu
     id,
     artifacts,
     stage,
+    shard: async (text, { at = start, args = [], env = {}, before } = {}) => {
+      const { clone, memory } = job('read', before);
+      const journal = join(memory, 'shard');
+      const call = ['--repo', clone, '--claimed', '--shard', text, '--journal', journal, ...args];
+      const ended = await phase1Here(call, { ...envOf(at, readerToken), ...env });
+      const target = join(artifacts, 'shards', `shard-${text.replace(/\/.*/, '')}`);
+      if (existsSync(journal)) cpSync(journal, target, { recursive: true });
+      return { ...ended, output: '', clone };
+    },
     all: async (options = {}) => {
       for (const name of ['claim', 'remember'] as const) mustEndWell(name, await stage(name, options));
       return mustEndWell('propose', await stage('propose', options));

@@ -24,6 +24,8 @@ export interface Job {
   readonly 'timeout-minutes'?: number;
   readonly env?: Readonly<Record<string, string>>;
   readonly outputs?: Readonly<Record<string, string>>;
+  /** Its lists are expressions. */
+  readonly strategy?: { readonly 'fail-fast'?: boolean; readonly matrix: Readonly<Record<string, string>> };
   readonly steps: readonly Step[];
 }
 

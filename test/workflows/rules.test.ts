@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { filledIn } from '../support/expressions.ts';
 import { root } from '../support/nights.ts';
-import { faultsOf, loadWorkflow, type Step, workflowText } from '../support/workflows.ts';
+import { faultsOf, type Job, loadWorkflow, type Step, workflowText } from '../support/workflows.ts';
 
 const names = readdirSync(join(root, '.github/workflows')).map((file) => file.replace(/\.yml$/, ''));
 const workflows = Object.fromEntries(names.map((name) => [name, loadWorkflow(name)]));
@@ -53,6 +54,7 @@ test('no job may do more than it has to', () => {
   for (const { permissions } of Object.values(workflows)) assert.deepEqual(permissions, {});
   assert.deepEqual(Object.fromEntries(jobs.map(({ at, job }) => [at, job.permissions])), {
     'nightly/claim': { actions: 'read', contents: 'write', 'pull-requests': 'read' },
+    'nightly/read': { contents: 'read' },
     'nightly/remember': { contents: 'read' },
     'nightly/propose': { contents: 'write', 'pull-requests': 'write' },
     'check/code': { contents: 'read' },
@@ -68,6 +70,8 @@ test('secrets reach the one step that needs them: the model’s key nobody who m
   );
   assert.deepEqual(found, [
     'nightly/claim ROLLOUTS_TOKEN',
+    'nightly/read ROLLOUTS_TOKEN',
+    'nightly/read OPENAI_API_KEY',
     'nightly/remember ROLLOUTS_TOKEN',
     'nightly/remember OPENAI_API_KEY',
     'nightly/propose GITHUB_TOKEN',
@@ -99,12 +103,27 @@ test('what a step runs is what cron runs', () => {
 test('every job has a time-out, and the lease outlives those of the night', () => {
   const minutes = (one: { 'timeout-minutes'?: number }) => one['timeout-minutes'] ?? assert.fail('no time-out');
   for (const { job } of jobs) assert.ok(minutes(job) <= 120);
-  const sum = Object.values(nightly.jobs).reduce((total, job) => total + minutes(job), 0);
-  assert.ok(Number(nightly.env?.CTM_LEASE_MINUTES) >= sum + 15);
-  const remember = nightly.jobs.remember ?? assert.fail();
+  const lease = (vars: object, inputs: object) =>
+    Number(filledIn(nightly.env?.CTM_LEASE_MINUTES ?? '', { vars, inputs }));
+  const sum = (jobs: readonly Job[]) => jobs.reduce((total, job) => total + minutes(job), 0);
+  const { read = assert.fail(), remember = assert.fail(), ...others } = nightly.jobs;
+  const unsplit = sum([...Object.values(others), remember]);
+  for (const nothing of [{}, { MEMORY_SHARDS: '1' }]) assert.ok(lease(nothing, {}) >= unsplit + 15);
+  assert.equal(lease({}, {}), 150, 'what is not split is as it was');
+  for (const split of [lease({ MEMORY_SHARDS: '4' }, {}), lease({}, { shards: '4' })])
+    assert.ok(split >= unsplit + minutes(read) + 15);
   assert.equal(Number(nightly.env?.CTM_REMEMBER_MINUTES), minutes(remember));
-  const work = remember.steps.find(({ name }) => name === 'Remember') ?? assert.fail();
-  assert.ok(minutes(work) <= minutes(remember) - 10);
+  assert.equal(Number(nightly.env?.CTM_SHARD_MINUTES), minutes(read));
+  const work = (job: Job, wanted: string) => job.steps.find(({ name }) => name === wanted) ?? assert.fail();
+  assert.ok(minutes(work(remember, 'Remember')) <= minutes(remember) - 10);
+  assert.ok(minutes(work(read, 'Read')) <= minutes(read) - 10);
+});
+
+test('of several machines that read none stops another, and remember waits for all and goes on whatever became of them', () => {
+  const { read, remember } = nightly.jobs;
+  assert.equal(read?.strategy?.['fail-fast'], false);
+  assert.deepEqual(remember?.needs, ['claim', 'read']);
+  assert.match(remember?.if ?? '', /!cancelled\(\)/);
 });
 
 test('a night that is under way is not cut off', () => {
@@ -119,11 +138,13 @@ test('the schedule has an odd minute and says whose time it is', () => {
 
 test('what the jobs hand over lives for days, and the journal is kept however the night ends', () => {
   const uploads = steps.filter(({ step }) => step.uses?.startsWith('actions/upload-artifact@'));
-  const nameOf = ({ at, step }: { at: string; step: Step }) => `${at} ${step.with?.name} ${step.if}`;
+  const nameOf = ({ at, step }: { at: string; step: Step }) =>
+    `${at} ${step.with?.name} ${step.if}`.replace(/\$\{\{ (.*?) \}\}/, '<$1>');
   assert.deepEqual(uploads.map(nameOf), [
     'check/memory memory-check always()',
     "nightly/claim journal steps.claim.outputs.claimed == 'true'",
     "nightly/claim night-start steps.claim.outputs.claimed == 'true'",
+    'nightly/read shard-<matrix.shard> always()',
     'nightly/remember journal always()',
     'nightly/remember night-result always()',
   ]);

@@ -1,3 +1,4 @@
+import { costCommand } from './cost.ts';
 import { retrievalCommand } from './retrieval.ts';
 import { stagesCommand } from './stages.ts';
 import { trustCommand } from './trust.ts';
@@ -6,6 +7,7 @@ import type { SubCommand } from './types.ts';
 /** By name, in the order of the help. */
 export const subCommands: Readonly<Record<string, SubCommand>> = {
   stages: stagesCommand,
+  cost: costCommand,
   retrieval: retrievalCommand,
   trust: trustCommand,
 };

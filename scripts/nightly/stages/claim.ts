@@ -7,6 +7,7 @@ import type { ExitCode } from '../../shared/errors.ts';
 import { exitCodes } from '../../shared/errors.ts';
 import { terminalText } from '../../shared/escape.ts';
 import { createRedactor } from '../../shared/redact.ts';
+import { parseShardCount } from '../../shared/shard.ts';
 import { openStateOfRef } from '../../state/current.ts';
 import { emptyNightRecord } from '../../state/night-record.ts';
 import { stateRef, writeStateCommit } from '../../state/ref.ts';
@@ -20,6 +21,7 @@ import { extractorClassOf, outlook } from '../outlook.ts';
 import { nightPolicy } from '../policy.ts';
 import { whatToRead } from '../reading.ts';
 import { wishesOf } from '../settings.ts';
+import { whyUnsplit } from '../shard-start.ts';
 import type { Team } from '../team.ts';
 import { actionsRunsFor, openTeam } from '../team-command.ts';
 import { teamSwap } from '../team-refs.ts';
@@ -41,6 +43,7 @@ export async function claim(stage: Stage): Promise<ExitCode> {
   const { repository, config, delivery, world } = stage;
   const { flags, env, signal } = world;
   const policy = nightPolicy(config, { ...wishesOf(flags), all: false });
+  const shards = parseShardCount(flags.valueOf('shards') ?? '1');
   const leaseSeconds = secondsOf(world, 'CTM_LEASE_MINUTES', leaseMinutes);
   const team = await openTeam(delivery, config, repository, world, leaseSeconds);
   const tip = await archiveTip(team.archive, signal);
@@ -61,11 +64,13 @@ export async function claim(stage: Stage): Promise<ExitCode> {
       await forgetUnfinished(begun, team, stage, policy, lease);
       return quiet(world, 'Nothing to do: every session is read or waits, and the memory is up to date.');
     }
-    const start = await startOf({ begun, team, stage, policy, lease, rollouts }, tip);
+    const start = await startOf({ begun, team, stage, policy, lease, rollouts, shards }, tip);
     await writeHandOver(repository, handOvers.start, startFileOf(start));
     isHandedOn = true;
     world.log.output('claimed', 'true');
-    world.log.result(`Claimed: ${start.threads.length} sessions to read.`);
+    if (start.shards > 1) world.log.output('shards', JSON.stringify(indexesTo(start.shards)));
+    const parts = start.shards > 1 ? ` in ${start.shards} parts` : '';
+    world.log.result(`Claimed: ${start.threads.length} sessions to read${parts}.`);
     await offerJournal(begun, team, stage);
     return exitCodes.done;
   } finally {
@@ -80,6 +85,12 @@ interface Claiming {
   readonly policy: NightPolicy;
   readonly lease: Lease;
   readonly rollouts: Rollouts;
+  /** How many machines read at once, if there is enough to read. */
+  readonly shards: number;
+}
+
+function indexesTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
 }
 
 function beginningOf({ repository, world }: Stage, policy: NightPolicy) {
@@ -89,7 +100,7 @@ function beginningOf({ repository, world }: Stage, policy: NightPolicy) {
 
 /** Records the started run in the state ref, unless that is lost: then what is left of it decides first. */
 async function startOf(claiming: Claiming, rolloutsTip: string | null): Promise<StartFile> {
-  const { begun, team, stage, policy, lease, rollouts } = claiming;
+  const { begun, team, stage, policy, lease, rollouts, shards } = claiming;
   const { clock, flags, signal } = stage.world;
   const at = clock.now();
   const { found } = await rollouts.list(signal);
@@ -120,6 +131,8 @@ async function startOf(claiming: Claiming, rolloutsTip: string | null): Promise<
     rollouts: { ref: team.archive.ref, oid: rolloutsTip },
     pullRequest: begun.found && { recorded: factsOf(begun.found.recorded), open: factsOf(begun.found.open) },
     threads,
+    shards: whyUnsplit(stage.config) === null ? Math.max(1, Math.min(shards, threads.length)) : 1,
+    unfinished: begun.unfinished?.runId ?? null,
     wishes: { now, since, model: model === 'builtin' || model === 'openai' ? model : null },
   };
 }

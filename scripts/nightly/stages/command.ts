@@ -35,7 +35,7 @@ export async function playStage(name: StageName, { delivery, config, repository,
       'Nothing to do: a night in stages delivers to a team. Set delivery.mode in .github/memory.yml.',
     );
   }
-  if (name !== 'claim') refuseWishes(name, world);
+  refuseWishes(name, world);
   const stage: Stage = { repository, config, delivery: mode, world };
   const owner = { ...world.self, at: world.clock.now(), note: `nightly --stage ${name}` };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, () => stages[name](stage));
@@ -43,14 +43,18 @@ export async function playStage(name: StageName, { delivery, config, repository,
 
 const stages = { claim, remember, propose: proposeNight } as const;
 
-/** What a person asks for is told to claim, which tells the others. */
+/** What a person asks for is told to claim, which tells the others; what shards left stands where the workflow puts it. */
 function refuseWishes(name: StageName, { flags }: World): void {
-  const given = ['model', 'delivery', 'since'].filter((flag) => flags.valueOf(flag) !== undefined);
-  const on = ['now', 'dry-run'].filter((flag) => flags.isOn(flag));
-  const [first] = [...given, ...on, ...(flags.listOf('source').length > 0 ? ['source'] : [])];
-  if (first !== undefined)
-    throw new UsageError(
-      `--stage ${name} takes no --${first}.`,
-      'Give it to --stage claim, which tells the other stages.',
-    );
+  const isClaim = name === 'claim';
+  const toClaim = ['model', 'delivery', 'since', 'shards', 'now', 'dry-run', 'source'];
+  const [first] = [...(isClaim ? [] : toClaim), 'journal'].filter(
+    (flag) => flags.isOn(flag) || flags.listOf(flag).length > 0,
+  );
+  if (first === undefined) return;
+  throw new UsageError(
+    `--stage ${name} takes no --${first}.`,
+    first === 'journal'
+      ? 'Put what the shards left below .git/memory/shards/, or play the night in one process: npm run nightly -- --journal <dir>.'
+      : 'Give it to --stage claim, which tells the other stages.',
+  );
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { readBundle } from '../../git/bundle.ts';
 import { RefMovedError } from '../../git/errors.ts';
 import { openJournal } from '../../model/journal.ts';
@@ -15,6 +14,7 @@ import { dropForgotten } from '../forgotten-sessions.ts';
 import { continueLease, findOwnLease, type Lease, LeaseLostError } from '../lease.ts';
 import { nightPolicy } from '../policy.ts';
 import { dropExpired } from '../retention.ts';
+import { nightJournal } from '../settings.ts';
 import type { Start } from '../start.ts';
 import { reviewOf, type Team } from '../team.ts';
 import { actionsRun, openTeam } from '../team-command.ts';
@@ -25,9 +25,10 @@ import { loadTeamStart } from '../team-start.ts';
 import { quiet } from '../tell.ts';
 import { closeRun, type RunEnd } from '../unfinished.ts';
 import { acceptResult } from './accept.ts';
+import { movedTip } from './claimed.ts';
 import { HandOverError } from './fields.ts';
 import { handOverPath, handOvers, readHandOver } from './folder.ts';
-import { bundleRefs, movedTip } from './remember.ts';
+import { bundleRefs } from './remember.ts';
 import { parseResultFile, type ResultFile } from './result-file.ts';
 import type { Stage } from './stage.ts';
 import { parseStartFile, type StartFile } from './start-file.ts';
@@ -173,7 +174,7 @@ async function deliver(
   }
   if (commits.state === start.stateOid) await end('done');
   else await mirrorState(repository, commits.state);
-  openJournal(join(repository.commonDir, 'memory', 'journal'), (text) => text).clear([]);
+  openJournal(nightJournal(repository), (text) => text).clear([]);
   const { threads, notSince } = result.expired;
   const expired = { threads: new Set(threads), notSince: Math.min(notSince, retentionStart(stage)) };
   const last = { clock: world.clock, warn: world.log.warn, signal: world.signal };

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { CarriedNote } from '../../archive/note-file.ts';
 import { openJournal } from '../../model/journal.ts';
 import { createLedger } from '../../model/ledger.ts';
@@ -8,6 +7,7 @@ import type { Files } from '../../shared/files.ts';
 import { createRedactor } from '../../shared/redact.ts';
 import { type NightPolicy, playNight } from '../night.ts';
 import { extractorClassOf } from '../outlook.ts';
+import { nightJournal } from '../settings.ts';
 import type { Start } from '../start.ts';
 import type { Stage } from './stage.ts';
 
@@ -36,7 +36,7 @@ export async function hasWork(
       extractor: { ...maker, extract: unasked },
       consolidator: { ...maker, consolidate: unasked },
       fallback: createBuiltinConsolidator(),
-      journal: openJournal(join(repository.commonDir, 'memory', 'journal'), redact),
+      journal: openJournal(nightJournal(repository), redact),
       ledger: createLedger(),
       clock: world.clock,
       models: '',

@@ -20,6 +20,10 @@ export interface StartFile {
   readonly pullRequest: FoundFacts | null;
   /** Threads that may be read. */
   readonly threads: readonly string[];
+  /** Parts that as many jobs read before remember does; 1: none. */
+  readonly shards: number;
+  /** The run before this one, where it left no result: what its shards paid for is taken over. */
+  readonly unfinished: string | null;
   /** What a person asked for. */
   readonly wishes: Pick<Wishes, 'now' | 'since'> & { readonly model: 'builtin' | 'openai' | null };
 }
@@ -49,6 +53,8 @@ export function parseStartFile(text: string): StartFile {
     rollouts: { ref: rollouts.text('ref', fullRef), oid: rollouts.oidOrNull('oid') },
     pullRequest: found && { recorded: pullOf(found, 'recorded'), open: pullOf(found, 'open') },
     threads: file.texts('threads'),
+    shards: file.count('shards'),
+    unfinished: file.textOrNull('unfinished'),
     wishes: {
       now: wishes.switch('now'),
       since: wishes.countOrNull('since'),

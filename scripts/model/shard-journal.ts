@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../shared/errors.ts';
+import { type Journal, offersFolder, openJournal } from './journal.ts';
+import { lookInto, openFolder } from './journal-files.ts';
+import { type JournalEntry, readCounts, readEntries } from './journal-records.ts';
+import { labelFile, labelText, type ShardLabel } from './shard-label.ts';
+
+/** What the night's own journal holds before its shards begin. */
+export interface Known {
+  /** Paid answers: nobody asks for them again. */
+  readonly answers: ReadonlyMap<string, JournalEntry>;
+  /** What counts against this night's allowance already, answers that were of no use too. */
+  readonly spent: readonly JournalEntry[];
+  /** Subject → processes that ended while it was under way. */
+  readonly died: ReadonlyMap<string, number>;
+}
+
+/** Reads the night's journal and leaves it as it is. */
+export function knownTo(journal: string, problems: string[]): Known {
+  const own = readEntries(lookInto(join(journal, 'answers')), problems);
+  const offered = readEntries(lookInto(join(journal, offersFolder)), problems);
+  const usable = [...offered, ...own.filter(({ rejected }) => rejected === null)];
+  return {
+    answers: new Map(usable.map((entry) => [entry.key, entry])),
+    spent: [...own, ...offered].filter(({ accounted, prepaid }) => !accounted && prepaid !== true),
+    died: readCounts(lookInto(journal), problems).died,
+  };
+}
+
+/**
+ * The journal that a shard writes. It is continued where it is of this shard and night; what it holds for another night
+ * has been replayed or given up, and goes.
+ * @throws UsageError for a folder that holds something else.
+ */
+export function openShardJournal(
+  folder: string,
+  label: ShardLabel,
+  known: Known,
+  redact: (text: string) => string,
+): Journal {
+  const before = labelIn(folder);
+  if (before === null && existsSync(folder) && holdsOther(folder)) {
+    throw new UsageError(
+      `${folder} is no folder for a shard’s journal: something else is there.`,
+      'Name one that is empty or not there yet: --journal <dir>.',
+    );
+  }
+  if (before !== null && before !== labelText(label))
+    for (const part of parts) rmSync(join(folder, part), { recursive: true, force: true });
+  openFolder(folder).writeNow(labelFile, labelText(label));
+  const journal = openJournal(folder, redact);
+  const died = new Map(known.died);
+  for (const [subject, count] of journal.diedAttempts()) died.set(subject, (died.get(subject) ?? 0) + count);
+  return {
+    ...journal,
+    find: (key) => journal.find(key) ?? known.answers.get(key)?.reply ?? null,
+    diedAttempts: () => died,
+  };
+}
+
+/** All that a journal is made of, its label apart. */
+const parts = ['answers', 'attempts', offersFolder, 'died.json'];
+
+function labelIn(folder: string): string | null {
+  const path = join(folder, labelFile);
+  return existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : null;
+}
+
+function holdsOther(folder: string): boolean {
+  return !statSync(folder).isDirectory() || readdirSync(folder).length > 0;
+}

@@ -1,0 +1,155 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../shared/errors.ts';
+import { byBinary } from '../shared/files.ts';
+import { isInShard, type Shard, shardText } from '../shared/shard.ts';
+import { entryText, offersFolder, redactedReply } from './journal.ts';
+import { lookInto, openFolder } from './journal-files.ts';
+import { type JournalEntry, type ReadFolder, readCounts, readEntries, underWay } from './journal-records.ts';
+import { labelFile, parseLabel } from './shard-label.ts';
+import type { Usage } from './types.ts';
+
+/** Which answers of shards are believed. */
+export interface Believed {
+  /** The nights that they may have been asked for. */
+  readonly nights: ReadonlySet<string>;
+  /** The sessions that may be read; null where that is not known yet: then all. */
+  readonly threads: ReadonlySet<string> | null;
+}
+
+export interface Offers {
+  /** Answers that the night will not have to ask for. */
+  readonly answers: number;
+  /** What was left out and why, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Puts the answers that shards of a night paid for beside the night's own journal, before that is opened: the night asks
+ * as ever, and what it asks for is answered from there. They come from other machines, so whatever is not as a shard
+ * writes it, is of another part, night or session, or is too much, is left out. Of two answers to one question the first
+ * stays. Sessions over which a shard died are marked, so that the night reads them last and one at a time.
+ * @param from journals of shards, or folders of such, in the order in which they count.
+ * @param journal the night's own; made where it is missing and something is offered.
+ */
+export function takeShards(
+  from: readonly string[],
+  journal: string,
+  believed: Believed,
+  redact: (text: string) => string,
+): Offers {
+  const problems: string[] = [];
+  const known = new Set(['answers', offersFolder].flatMap((name) => lookInto(join(journal, name)).names()));
+  let answers = 0;
+  for (const path of from.flatMap((place) => journalsAt(place, problems))) {
+    const shard = believedShard(path, believed, problems);
+    if (shard === null) continue;
+    const isMeant = (subject: string) => isInShard(subject, shard) && (believed.threads?.has(subject) ?? true);
+    const damaged: string[] = [];
+    const entries = readEntries(withinBounds(join(path, 'answers'), largestAnswer, problems), damaged);
+    if (damaged.length > 0)
+      problems.push(`Shard ${shardText(shard)}: ${damaged.length} of its files are damaged, and are left out.`);
+    const sound = entries.filter((entry) => entry.purpose === 'phase1' && isSound(entry) && isMeant(entry.subject));
+    const left = entries.length - sound.length;
+    if (left > 0) problems.push(`Shard ${shardText(shard)}: ${left} answers were not asked of it, and are left out.`);
+    const fresh = sound.filter(({ key }) => !known.has(nameOf(key)));
+    const offers = fresh.length === 0 ? null : openFolder(join(journal, offersFolder));
+    for (const entry of fresh) {
+      known.add(nameOf(entry.key));
+      offers?.writeNow(nameOf(entry.key), entryText(asPaid(entry, redact)));
+    }
+    answers += fresh.length;
+    markDeaths(path, shard, journal, isMeant, problems);
+  }
+  return { answers, problems };
+}
+
+/** A shard never writes more than this for one session. */
+const answersPerSession = 4;
+const mostSessions = 50_000;
+const mostBytes = 256 * 1024 * 1024;
+/** Bytes of one answer: well above what a model may say. */
+const largestAnswer = 1024 * 1024;
+const largestMarks = 16 * 1024 * 1024;
+/** More than any model reads or writes at once. */
+const mostTokens = 100_000_000;
+
+function nameOf(key: string): string {
+  return `${key}.json`;
+}
+
+/** The folder itself, or those in it, by name. A link leads nowhere. */
+function journalsAt(place: string, problems: string[]): string[] {
+  if (!isFolder(place)) {
+    problems.push(`${place} is no folder, and no journal of a shard is read from there.`);
+    return [];
+  }
+  if (existsSync(join(place, labelFile))) return [place];
+  const names = readdirSync(place).filter((name) => isFolder(join(place, name)));
+  return names.sort(byBinary).map((name) => join(place, name));
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && lstatSync(path).isDirectory();
+}
+
+function believedShard(path: string, { nights }: Believed, problems: string[]): Shard | null {
+  const label = parseLabel(textOf(path));
+  if (label === null) problems.push(`${path} is not what a shard leaves, and is left out.`);
+  else if (nights.has(label.night)) return label.shard;
+  else problems.push(`${path} is of another night, and is left out: its shard has to read for this one.`);
+  return null;
+}
+
+function textOf(path: string): string {
+  try {
+    return lookInto(path).read(labelFile);
+  } catch (error) {
+    return `unreadable: ${messageOf(error)}`;
+  }
+}
+
+/** A folder of a shard's journal as far as it is plain and no larger than one can be. */
+function withinBounds(folder: string, largest: number, problems: string[]): ReadFolder {
+  if (!isFolder(folder)) return { names: () => [], read: () => '' };
+  const inside = lookInto(folder);
+  const all = inside.names();
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const file of all.slice(0, answersPerSession * mostSessions)) {
+    const size = lstatSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0;
+    bytes += size;
+    if (size <= largest && bytes <= mostBytes) kept.push(file);
+  }
+  if (kept.length < all.length) problems.push(`${folder} holds more than a shard writes; the rest is left out.`);
+  return { names: () => kept, read: inside.read };
+}
+
+/** As the ledger can count it. What was rejected a shard leaves to the night. */
+function isSound({ usage, usd, rejected }: JournalEntry): boolean {
+  const counts: readonly (keyof Usage)[] = ['requests', 'input', 'cached', 'output'];
+  const isCounted = counts.every((name) => Number.isSafeInteger(usage[name]) && usage[name] <= mostTokens);
+  return rejected === null && isCounted && usage.cached <= usage.input && (usd ?? 0) <= mostTokens;
+}
+
+function asPaid(entry: JournalEntry, redact: (text: string) => string): JournalEntry {
+  return { ...entry, reply: redactedReply(entry.reply, redact), accounted: false, prepaid: false };
+}
+
+/** Opening the journal counts them as it counts its own. */
+function markDeaths(
+  path: string,
+  shard: Shard,
+  journal: string,
+  isMeant: (subject: string) => boolean,
+  problems: string[],
+): void {
+  const { generation } = readCounts(lookInto(path), problems);
+  const attempts = withinBounds(join(path, 'attempts'), largestMarks, problems);
+  const open = [...underWay(attempts, generation, problems)].filter(isMeant);
+  if (open.length === 0) return;
+  const marks = openFolder(join(journal, 'attempts'));
+  const own = readCounts(lookInto(journal), problems).generation;
+  const lines = open.map((begin) => JSON.stringify({ generation: own, begin, key: 'rollout' }));
+  marks.writeNow(`shard-${shard.index}-of-${shard.count}.jsonl`, `${lines.join('\n')}\n`);
+}
