@@ -2,7 +2,7 @@ import { medianMs } from './statistics.ts';
 import type { Bench, Measure, Point, Unit } from './types.ts';
 
 /** How often each size is measured: the smaller, the more. */
-const rounds: Readonly<Record<number, number>> = { 1: 9, 10: 5, 100: 3 };
+const rounds: Readonly<Record<number, number>> = { 1: 5, 10: 3, 100: 2 };
 
 /** Work that should grow with its size and no faster. */
 export interface Growing {

@@ -24,10 +24,10 @@ export const phase1Measure: Measure = {
     const sources = await writeSessions(join(folder, 'sessions'), samples, rollouts, rolloutBytes);
     const server = await startModelServer(world, concurrency);
     try {
-      await playPhase1(sources, server.baseUrl, join(folder, 'warm-up'));
+      await playPhase1(sources, server.baseUrl, join(folder, 'warm-up'), world.signal);
       await server.figures();
       const before = world.cpuTime();
-      const { report } = await playPhase1(sources, server.baseUrl, join(folder, 'journal'));
+      const { report } = await playPhase1(sources, server.baseUrl, join(folder, 'journal'), world.signal);
       const ms = world.cpuTime() - before;
       const figures = await server.figures();
       const note = `${figures.mostOpen} requests at once, ${(figures.requests / rollouts).toFixed(2)} a rollout`;

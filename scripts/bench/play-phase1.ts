@@ -22,7 +22,12 @@ export interface Played {
 }
 
 /** From files on disk to the state's text, with all that stands between: redaction, journal, ledger, claims. */
-export async function playPhase1(sources: readonly Source[], baseUrl: string, journalFolder: string): Promise<Played> {
+export async function playPhase1(
+  sources: readonly Source[],
+  baseUrl: string,
+  journalFolder: string,
+  signal: AbortSignal,
+): Promise<Played> {
   const redactor = createRedactor({});
   const redact = (text: string) => redactor.redact(text);
   const journal = openJournal(journalFolder, redact);
@@ -43,7 +48,7 @@ export async function playPhase1(sources: readonly Source[], baseUrl: string, jo
   });
   const read = redactedRollouts(openRollouts(sources, await samplePlace()), redactor);
   const state = await openState(snapshotOf(await emptyState()));
-  const { found } = await read.list();
+  const { found } = await read.list(signal);
   const now = found.reduce((latest, { thread }) => Math.max(latest, thread.updatedAt), 0);
   const known = { firstSeenAt: null, memoryMode: 'enabled', tombstoned: false, horizon: 0 } as const;
   const candidates = found.filter((entry) => whySkipped(entry, known, policy, now) === null);
@@ -69,6 +74,7 @@ export async function playPhase1(sources: readonly Source[], baseUrl: string, jo
       spent: () => '',
       goesOn: () => true,
     },
+    signal,
   );
   snapshotOf(state);
   return { state, report };

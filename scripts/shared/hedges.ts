@@ -34,7 +34,7 @@ export function isHedgedIn(text: string, language: Language): boolean {
     return hedges[language].some((word) => head.includes(word));
   const between = isAscii(head) ? /[^a-z0-9']+/g : /[^\p{L}\p{M}\p{N}']+/gu;
   const spaced = ` ${head.replace(between, ' ')} `;
-  return hedges[language === 'und' ? 'en' : language].some((word) => spaced.includes(` ${word} `));
+  return spacedHedges(language === 'und' ? 'en' : language).some((words) => spaced.includes(words));
 }
 
 /**
@@ -114,6 +114,15 @@ const hedges: Readonly<Record<Exclude<Language, 'und'>, readonly string[]>> = {
     'ربما|قد|لعل|يمكن أن|من الممكن|من المحتمل|محتمل|يبدو|يبدو أن|أظن|أعتقد|أعتقد أن|لست متأكدا|لست متأكدًا|لست متأكدة|غير متأكد|على حد علمي|حاليا|حاليًا|مؤقتا|مؤقتًا|هذه المرة|تقريبا|تقريبًا|ان أمكن|إن أمكن',
   ),
 };
+
+const hedgesInSpaces = new Map<Language, readonly string[]>();
+
+/** With the spaces around them, made once. */
+function spacedHedges(language: keyof typeof hedges): readonly string[] {
+  const known = hedgesInSpaces.get(language) ?? hedges[language].map((words) => ` ${words} `);
+  hedgesInSpaces.set(language, known);
+  return known;
+}
 
 const smallWords: Readonly<
   Record<'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'nl' | 'pl' | 'tr' | 'vi', ReadonlySet<string>>

@@ -1,7 +1,7 @@
 import { isHedged, isHedgedIn, type Language } from '../shared/hedges.ts';
 import type { Claims } from './claims.ts';
 import { fold, occurs } from './quotes.ts';
-import type { Heard, Sentence } from './said.ts';
+import { type Heard, joined } from './said.ts';
 import { contentWords } from './words.ts';
 
 /**
@@ -30,7 +30,7 @@ interface Source {
 function sourceIn({ quotes, own, codes }: Claims, heard: Heard): Source {
   const [language, sentences] = [heard.language(), heard.sentences()];
   for (const quote of quotes) {
-    const sentence = sentenceWith(quote, sentences);
+    const sentence = sentenceWith(quote, heard);
     if (sentence !== null) return { sentence, language, shared: quotedOutright };
   }
   const wanted = [...contentWords([own, ...codes.map((code) => code.text)].join(' '))];
@@ -45,14 +45,14 @@ function sourceIn({ quotes, own, codes }: Claims, heard: Heard): Source {
 
 const quotedOutright = 1_000;
 
-function sentenceWith(quote: string, sentences: readonly Sentence[]): string | null {
-  if (!occurs(quote, fold(sentences.map(({ text }) => text).join(' ')))) return null;
-  for (let length = 1; length <= Math.min(8, sentences.length); length += 1) {
-    for (let first = 0; first + length <= Math.min(200, sentences.length); first += 1) {
-      const some = sentences.slice(first, first + length);
-      const joined = some.map(({ text }) => text).join(' ');
-      const folded = length === 1 ? (some[0]?.folded() ?? '') : fold(joined);
-      if (occurs(quote, folded)) return joined.trim();
+function sentenceWith(quote: string, { sentences, foldedSentences }: Heard): string | null {
+  if (!occurs(quote, foldedSentences())) return null;
+  const all = sentences();
+  for (let length = 1; length <= Math.min(8, all.length); length += 1) {
+    for (let first = 0; first + length <= Math.min(200, all.length); first += 1) {
+      const some = all.slice(first, first + length);
+      const folded = length === 1 ? (some[0]?.folded() ?? '') : fold(joined(some));
+      if (occurs(quote, folded)) return joined(some).trim();
     }
   }
   return null;

@@ -99,13 +99,16 @@ export function rawMemoriesOf(text: string, scope: Scope): string {
 /** The header of a summary file and the words below it. */
 export function splitHeader(text: string): { readonly header: Header; readonly body: string } {
   const header: [string, string][] = [];
-  const lines = text.split('\n');
-  for (const line of lines) {
-    const entry = /^([a-z_]{1,40}): (.*?)\r?$/.exec(line);
+  let at = 0;
+  while (at <= text.length) {
+    const end = text.indexOf('\n', at);
+    const next = end === -1 ? text.length + 1 : end + 1;
+    const entry = /^([a-z_]{1,40}): (.*?)\r?$/.exec(text.slice(at, next - 1));
     if (entry?.[1] === undefined) break;
     header.push([entry[1], entry[2] ?? '']);
+    at = next;
   }
-  return { header: Object.fromEntries(header), body: lines.slice(header.length).join('\n').trim() };
+  return { header: Object.fromEntries(header), body: text.slice(at).trim() };
 }
 
 /** @param stays whether a section or a summary with this header is kept beside those of the rows. */

@@ -29,6 +29,8 @@ export interface Heard {
   places(): WordPlaces;
   /** Of its text's first 8,000 characters; empty ones are left out. */
   sentences(): readonly Sentence[];
+  /** All its sentences in a row, as quotations are compared with them. */
+  foldedSentences(): string;
 }
 
 export interface Sentence {
@@ -81,6 +83,7 @@ export function sessionOfExtract(texts: readonly string[], whoOf: (n: ItemNumber
 }
 
 function heardOf(said: Said): Heard {
+  const sentences = once(() => sentencesIn(said.text));
   const folded = once(() => fold([said.text, ...(said.files ?? [])].join('\n')));
   return {
     said,
@@ -88,8 +91,14 @@ function heardOf(said: Said): Heard {
     words: once(() => contentWords(folded())),
     language: once(() => languageOf(said.text)),
     places: once(() => placesIn(said.text)),
-    sentences: once(() => sentencesIn(said.text)),
+    sentences,
+    foldedSentences: once(() => fold(joined(sentences()))),
   };
+}
+
+/** Sentences that follow one another, as one text. */
+export function joined(sentences: readonly Sentence[]): string {
+  return sentences.map(({ text }) => text).join(' ');
 }
 
 function sentencesIn(whole: string): Sentence[] {

@@ -44,11 +44,10 @@ export async function measureCodex(
     const wholeBefore = await cpuOf(pid);
     const passes: Pass[] = [];
     for (;;) {
-      signal.throwIfAborted();
-      const pass = await playPass(app, thread, pid, server, pace);
+      const pass = await playPass(app, thread, pid, server, pace, signal);
       passes.push(pass);
       if (pass.extractions === 0 || passes.length === mostPasses) break;
-      await setTimeout(pace.settleMs);
+      await pause(pace.settleMs, signal);
     }
     return figuresOf(passes, wholeBefore, (await residentOf(pid))?.peakBytes ?? 0);
   } finally {
@@ -92,6 +91,7 @@ async function playPass(
   pid: number,
   server: ServerAccess,
   { quietMs, pollMs }: Pace,
+  signal: AbortSignal,
 ): Promise<Pass> {
   await server.mark();
   const elapsed = stopwatch();
@@ -100,7 +100,7 @@ async function playPass(
   await app.call('turn/start', { threadId, input: [{ type: 'text', text: 'hello' }] });
   let seen: CallsSeen;
   do {
-    await setTimeout(pollMs);
+    await pause(pollMs, signal);
     samples.push({ at: elapsed(), cpuMs: await cpuOf(pid) });
     seen = await server.calls();
   } while (seen.preparationMs === null && (seen.idleMs ?? elapsed()) < quietMs);
@@ -110,6 +110,12 @@ async function playPass(
     cpuMs: cpuAt(samples, lastAnswer) - before,
     preparationMs: seen.preparationMs,
   };
+}
+
+/** @throws the signal's reason */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms);
+  signal.throwIfAborted();
 }
 
 interface Sample {

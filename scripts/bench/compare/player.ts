@@ -22,7 +22,7 @@ const spec: CommandSpec = {
 await main(spec, play);
 
 /** A process of its own and a cold one, as the program beside it is. */
-async function play({ flags, log, clock, cpuTime, peakMemory }: World): Promise<ExitCode> {
+async function play({ flags, log, clock, cpuTime, peakMemory, signal }: World): Promise<ExitCode> {
   const [path, address, journal] = [flags.positionals[0], flags.valueOf('server'), flags.valueOf('journal')];
   if (path === undefined || address === undefined || journal === undefined)
     throw new UsageError('The player takes a folder, --server and --journal.', spec.examples[0] ?? '');
@@ -30,7 +30,7 @@ async function play({ flags, log, clock, cpuTime, peakMemory }: World): Promise<
   const sources: readonly Source[] = [{ agent: 'codex', path }];
   await server.mark();
   const before = cpuTime();
-  const { state, report } = await playPhase1(sources, server.baseUrl, join(journal, 'phase1'));
+  const { state, report } = await playPhase1(sources, server.baseUrl, join(journal, 'phase1'), signal);
   const after = cpuTime();
   await server.mark();
   await playPhase2(state, clock.now(), server.baseUrl, join(journal, 'phase2'));
