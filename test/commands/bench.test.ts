@@ -33,7 +33,10 @@ test('each sub-command has a help of its own, and none is wider than a terminal'
 test('mistakes are told before anything is measured, with the next step', async () => {
   const corpus = await aCorpus('mistakes');
   const linuxOnly: [string[], RegExp][] = [
-    [['--compare', 'codex', '--codex', join(root, 'nowhere')], /There is no codex at .*\n.*npm install --prefix <dir> @openai/],
+    [
+      ['--compare', 'codex', '--codex', join(root, 'nowhere')],
+      /There is no codex at .*\n.*npm install --prefix <dir> @openai/,
+    ],
     [['--compare', 'tool "a', '--corpus', corpus], /A quote is not closed/],
     [['--compare', 'tool {place}'], /--compare knows no \{place\}/],
     [['--compare', 'tool', '--corpus', join(root, 'nowhere')], /nowhere cannot be read/],
@@ -59,7 +62,10 @@ test("a corpus' stages are told as a table and as JSON", async () => {
   const corpus = await aCorpus('corpus');
   const table = await command('bench', ['stages', '--corpus', corpus]);
   assert.equal(table.code, 0, table.stderr);
-  assert.match(table.stdout, /^stage .*\nread .*\nredact .*\nfilter .*\ntier .*\nrequest .*\nparse .*\nrecord .*\nall /);
+  assert.match(
+    table.stdout,
+    /^stage .*\nread .*\nredact .*\nfilter .*\ntier .*\nrequest .*\nparse .*\nrecord .*\nall /,
+  );
   assert.match(table.stdout, /\n3 sessions, 0\.12 MB, the median of 3 passes/);
   const json = JSON.parse((await command('bench', ['stages', '--corpus', corpus, '--json'])).stdout);
   assert.deepEqual(
