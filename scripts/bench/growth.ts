@@ -29,7 +29,8 @@ export function growthMeasure({ name, what, of, base, prepare }: Growing): Measu
         const size = base * Number(factor);
         points.push({ size, ms: await medianMs(bench.world, times, await prepare(bench, size)) });
       }
-      const note = points.map(({ size, ms }) => `${size} ${of} ${ms.toFixed(ms < 10 ? 1 : 0)} ms`).join(', ');
+      const taken = points.map(({ size, ms }) => `${size} ${of} ${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
+      const note = `${taken.join(', ')}; the last step alone ${exponentOf(points.slice(-2)).toFixed(2)}`;
       return { value: exponentOf(points), calibration: null, note, faults: [], points };
     },
   };

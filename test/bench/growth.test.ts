@@ -51,6 +51,7 @@ test('work that is quadratic misses the limit, and what it took at each size is 
     result.points?.map(({ size }) => size),
     [10, 100, 1_000],
   );
+  assert.match(result.note, /; the last step alone 2\.00$/);
   assert.match(table([result]), /pairs {4}2\.00 +≤ 1\.15 +missed +how the time to compare all with all grows/);
 });
 
