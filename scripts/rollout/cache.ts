@@ -12,11 +12,16 @@ export function rolloutCache(limit: number): RolloutCache {
   let used = 0;
   return {
     add(path, rollout) {
-      const size = rollout.items.reduce((sum, item) => sum + 2 * item.text.length + 300, 1000);
+      const size = rollout.items.reduce((sum, { text }) => sum + bytesOf(text) + 300, 1000);
       if (used + size > limit) return;
       used += size;
       kept.set(path, rollout);
     },
     get: (path) => kept.get(path),
   };
+}
+
+/** That a string takes in memory: two a character once one of them is beyond Latin-1. */
+function bytesOf(text: string): number {
+  return /[^\x00-\xff]/.test(text) ? 2 * text.length : text.length;
 }
