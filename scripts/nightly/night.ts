@@ -7,6 +7,7 @@ import type { ReadPolicy, SkipReason } from '../phase1/decide.ts';
 import { type ExtractionPolicy, type ExtractionReport, extractMemories } from '../phase1/run.ts';
 import type { Extractor } from '../phase1/types.ts';
 import { addNewInputs } from '../phase2/inputs.ts';
+import { withoutRequested } from '../phase2/on-request.ts';
 import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from '../phase2/run.ts';
 import type { Consolidator } from '../phase2/types.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
@@ -117,7 +118,7 @@ export async function playNight(
     namedThreads: namedThreads(start),
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
-  const memory = { files, baseline: start.baseline };
+  const memory = { files: withoutRequested(start.state)(files), baseline: start.baseline };
   const seen =
     (policy.phases.one ? await ports.batches?.read(start.night.batches, start.state, now, signal) : undefined) ??
     unread(start.night.batches);
