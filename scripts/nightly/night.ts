@@ -114,7 +114,7 @@ export async function playNight(
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,
-    reachedAt: start.reachedAt ?? new Map(),
+    reachedAt: start.reachedAt,
     namedThreads: namedThreads(start),
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
