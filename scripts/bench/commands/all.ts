@@ -1,3 +1,5 @@
+import { forgettingCommand } from './forgetting.ts';
+import { growthCommand } from './growth.ts';
 import { retrievalCommand } from './retrieval.ts';
 import { stagesCommand } from './stages.ts';
 import { trustCommand } from './trust.ts';
@@ -6,6 +8,8 @@ import type { SubCommand } from './types.ts';
 /** By name, in the order of the help. */
 export const subCommands: Readonly<Record<string, SubCommand>> = {
   stages: stagesCommand,
+  forgetting: forgettingCommand,
+  growth: growthCommand,
   retrieval: retrievalCommand,
   trust: trustCommand,
 };
