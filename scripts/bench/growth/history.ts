@@ -29,22 +29,32 @@ export async function openHistory(folder: string, { env }: Pick<World, 'env'>): 
   const git = gitProgram(await findRepository(folder), env);
   let files: Files = new Map();
   return {
-    async commit({ night, state, chosen }) {
-      const text = snapshotOf(state);
-      const rows = new Map(
-        chosen.map(({ scope, chosen: outputs }) => [scope, outputs.flatMap((one) => inputRow(one, () => false) ?? [])]),
-      );
-      const next = replaceInputs(files, rows);
-      const tip = await commitInputs(repository, new Map([...changesOf(files, next), [statePath, text]]), night);
-      files = next;
-      const baseline = new Map([...rows.keys()].map((scope) => [scope, project(next, scope)]));
-      const tree = { text, night: emptyNightRecord, baseline, reviewed: baseline, closed: new Map() };
-      const expected = await repository.readRef(stateRef);
-      const save = { expected, proposed: tip, tree, at: nightAt(night), author, message: `state: night ${night}\n` };
-      await repository.swapRef(stateRef, expected, await writeStateCommit(repository, save));
+    async commit(books) {
+      files = await commitBooks(repository, files, books);
     },
     packed: () => packedBytes(git),
   };
+}
+
+/**
+ * The inputs of a night's selection on the branch, and its state.
+ * @param files of the branch below `memories/`, as the night before left them.
+ * @returns what they are now.
+ */
+export async function commitBooks(repository: Repository, files: Files, books: NightBooks): Promise<Files> {
+  const { night, state, chosen } = books;
+  const text = snapshotOf(state);
+  const rows = new Map(
+    chosen.map(({ scope, chosen: outputs }) => [scope, outputs.flatMap((one) => inputRow(one, () => false) ?? [])]),
+  );
+  const next = replaceInputs(files, rows);
+  const tip = await commitInputs(repository, new Map([...changesOf(files, next), [statePath, text]]), night);
+  const baseline = new Map([...rows.keys()].map((scope) => [scope, project(next, scope)]));
+  const tree = { text, night: emptyNightRecord, baseline, reviewed: baseline, closed: new Map() };
+  const expected = await repository.readRef(stateRef);
+  const save = { expected, proposed: tip, tree, at: nightAt(night), author, message: `state: night ${night}\n` };
+  await repository.swapRef(stateRef, expected, await writeStateCommit(repository, save));
+  return next;
 }
 
 async function commitInputs(
