@@ -1,3 +1,4 @@
+import { largeMeasure } from './large.ts';
 import { builtinMeasure, startMeasure } from './night.ts';
 import { redactionMeasure, tiersMeasure } from './parts.ts';
 import { phase1Measure } from './phase1.ts';
@@ -17,6 +18,7 @@ export const measures: readonly Measure[] = [
   diffMeasure,
   smallDiffMeasure,
   recallMeasure,
+  largeMeasure,
   builtinMeasure,
   ...scalingMeasures,
   redactionMeasure,

@@ -7,6 +7,7 @@ import type { ReadPolicy, SkipReason } from '../phase1/decide.ts';
 import { type ExtractionPolicy, type ExtractionReport, extractMemories } from '../phase1/run.ts';
 import type { Extractor } from '../phase1/types.ts';
 import { addNewInputs } from '../phase2/inputs.ts';
+import { withoutRequested } from '../phase2/on-request.ts';
 import { type ConsolidationPolicy, type ConsolidationReport, consolidate } from '../phase2/run.ts';
 import type { Consolidator } from '../phase2/types.ts';
 import type { Found, Rollouts } from '../rollout/source.ts';
@@ -114,11 +115,11 @@ export async function playNight(
   const pruned = prune(start.state, {
     now,
     maxUnusedDays: policy.maxUnusedDays,
-    reachedAt: start.reachedAt ?? new Map(),
+    reachedAt: start.reachedAt,
     namedThreads: namedThreads(start),
   });
   const { files, ...notes } = takeNotes(start.state, mask(start.memories), carried, policy.reading, ports.redact, now);
-  const memory = { files, baseline: start.baseline };
+  const memory = { files: withoutRequested(start.state)(files), baseline: start.baseline };
   const seen = await readTonight(start, policy.phases.one, now, ports, signal);
   const { candidates, skipped } = whatToRead(start, found, { ...policy.reading, asked: seen.asked }, now);
   const isMeant = ({ thread }: Found) => (policy.only?.has(thread.id) ?? true) || seen.asked.has(thread.id);

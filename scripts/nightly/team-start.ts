@@ -1,11 +1,12 @@
 import type { Remote } from '../git/remote-types.ts';
 import type { Repository } from '../git/types.ts';
+import { withoutRequested } from '../phase2/on-request.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 import { openStateOfRef } from '../state/current.ts';
 import { emptyNightRecord, type NightRecord } from '../state/night-record.ts';
 import { emptyState, snapshotOf } from '../state/snapshot.ts';
-import type { StateTree } from '../state/tree.ts';
+import type { FilesByScope, StateTree } from '../state/tree.ts';
 import { type Standing, type StandingFacts, standingOf } from './standing.ts';
 import type { Start } from './start.ts';
 import { type FoundFacts, proposedRuns, type RemoteTips, reachedRuns, standingFacts } from './team-facts.ts';
@@ -84,7 +85,22 @@ export async function loadTeamStart(
     reviewed: settled.tree?.reviewed ?? new Map(),
     closed: settled.tree?.closed ?? new Map(),
   };
-  return { start: afterVerdict(start, standing, facts, place), standing, tips, settled: settled.tree };
+  const judged = withBooksCleaned(afterVerdict(start, standing, facts, place));
+  return { start: judged, standing, tips, settled: settled.tree };
+}
+
+/** What the host merged or people closed may still say what was forgotten on request. */
+function withBooksCleaned(start: Start): Start {
+  const clean = withoutRequested(start.state);
+  const all = (scopes: FilesByScope): FilesByScope =>
+    new Map([...scopes].map(([scope, files]) => [scope, clean(files)]));
+  const { baseline, reviewed, closed } = start;
+  return {
+    ...start,
+    baseline: all(baseline),
+    reviewed: all(reviewed),
+    closed: new Map([...closed].map(([number, scopes]) => [number, all(scopes)])),
+  };
 }
 
 function tipsOf(night: NightRecord, { proposal }: RemoteTips): Oid[] {

@@ -66,7 +66,7 @@ export function withoutForgotten(files: Files, standing: Files, forgotten: Forgo
     [...files].map(([path, text]) => {
       if (path === handbookPath || path === digestPath) {
         const kept = hashesIn(standing.get(path) ?? '');
-        return [path, withoutBullets(text, (bullet) => isCited(bullet, forgotten) && !kept.has(lineHash(bullet.raw)))];
+        return [path, textWithout(text, (bullet) => isCited(bullet, forgotten) && !kept.has(lineHash(bullet.raw)))];
       }
       if (path === rawMemoriesPath) return [path, withoutItems(text, forgotten)];
       if (stemOf(path) === null) return [path, text];
@@ -81,14 +81,22 @@ export function withoutForgotten(files: Files, standing: Files, forgotten: Forgo
  * stay; a block that held nothing else goes.
  */
 export function withoutForgottenNotes(files: Files, forgotten: Forgotten, scope: Scope, context: RuleContext): Files {
+  if (!forgotten.any) return files;
+  return withoutBullets(
+    files,
+    ({ raw, evidence }) =>
+      evidence.length > 0 &&
+      evidence.every(({ thread, items }) =>
+        items.every((n) => forgotten.hidesShort(thread, n) && context.evidenceOf(thread, n)?.isNote === true),
+      ) &&
+      !context.isPersonLine(scope, lineHash(raw)),
+  );
+}
+
+/** The files without these bullets of the handbook; a block that held nothing else goes. */
+export function withoutBullets(files: Files, isGone: (bullet: Bullet) => boolean): Files {
   const text = files.get(handbookPath);
-  if (!forgotten.any || text === undefined) return files;
-  const isGone = ({ raw, evidence }: Bullet): boolean =>
-    evidence.length > 0 &&
-    evidence.every(({ thread, items }) =>
-      items.every((n) => forgotten.hidesShort(thread, n) && context.evidenceOf(thread, n)?.isNote === true),
-    ) &&
-    !context.isPersonLine(scope, lineHash(raw));
+  if (text === undefined) return files;
   const { preamble, blocks } = parseHandbook(text);
   const raws = blocks.flatMap((block) => {
     const gone = bulletsOf(block).filter(isGone);
@@ -111,7 +119,7 @@ export function withoutGoneEntries(baseline: Files, ready: Files): Files {
 /** The handbook's text, or the digest's, without the bullets of which everything is hidden. */
 export function withoutHiddenBullets(text: string, forgotten: Forgotten): string {
   if (!forgotten.any) return text;
-  return withoutBullets(
+  return textWithout(
     text,
     ({ evidence }) =>
       evidence.length > 0 && evidence.every(({ thread, items }) => items.every((n) => forgotten.hidesShort(thread, n))),
@@ -130,7 +138,7 @@ function hashesIn(text: string): Set<string> {
   );
 }
 
-function withoutBullets(text: string, isGone: (bullet: Bullet) => boolean): string {
+function textWithout(text: string, isGone: (bullet: Bullet) => boolean): string {
   const { preamble, blocks } = parseHandbook(text);
   const raws = blocks.map((block) => withoutLines(block, bulletsOf(block).filter(isGone)));
   return raws.every((raw, index) => raw === blocks[index]?.raw) ? text : joinBlocks(preamble, raws);

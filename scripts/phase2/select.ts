@@ -25,7 +25,8 @@ export interface Selection {
 /**
  * Chooses what a scope's consolidation reads: the most cited, then the most recent. What nobody used for
  * `maxUnusedDays` is left out, and that is how memories are forgotten; threads behind a standing human line stay and
- * take no slot. Half of the slots are kept for rows never consolidated, which enter oldest first.
+ * take no slot. Half of the slots are kept for rows never consolidated, which enter oldest first; what was there and
+ * left by its rank comes back only into slots that nobody else takes.
  * @param pinned threads that a human-stated line of the handbook rests on.
  * @source design §6; spec §6.3
  */
@@ -40,21 +41,36 @@ export function selectInputs(
   const known = new Set(before.map((row) => row.threadId));
   const allowed = policy.outside === 'exclude' ? outputs.filter((output) => !isPolluted(output)) : outputs;
   const worded = allowed.filter((output) => output.rawMemory.trim() !== '' || output.rolloutSummary.trim() !== '');
-  const lasting = worded.filter((output) => known.has(output.threadId) && pinned.has(output.threadId));
-  const rest = worded.filter((output) => !lasting.includes(output) && agesFrom(output, policy) >= cutoff);
+  const isLasting = ({ threadId }: OutputView) => known.has(threadId) && pinned.has(threadId);
+  const lasting = worded.filter(isLasting);
+  const rest = worded.filter((output) => !isLasting(output) && agesFrom(output, policy) >= cutoff);
   const old = rest.filter((output) => known.has(output.threadId)).sort(last(byUseThenRecency, policy));
-  const fresh = rest.filter((output) => !known.has(output.threadId)).sort(last(oldestFirst, policy));
+  const others = rest.filter((output) => !known.has(output.threadId));
+  const wasThere = leftByRank(before);
+  const fresh = others.filter((output) => !wasThere(output)).sort(last(oldestFirst, policy));
   const reserved = Math.ceil(policy.maxRawMemories / 2);
   const room = Math.max(reserved, policy.maxRawMemories - old.length);
   const entering = fresh.slice(0, Math.min(room, policy.maxNewPerNight));
   const staying = old.slice(0, policy.maxRawMemories - entering.length);
-  const chosen = [...lasting, ...staying, ...entering].sort((a, b) => byBinary(a.threadId, b.threadId));
+  const left = Math.min(policy.maxRawMemories - staying.length, policy.maxNewPerNight) - entering.length;
+  const returning = others.filter(wasThere).sort(last(byUseThenRecency, policy)).slice(0, Math.max(0, left));
+  const chosen = [...lasting, ...staying, ...entering, ...returning].sort((a, b) => byBinary(a.threadId, b.threadId));
   const ids = new Set(chosen.map((output) => output.threadId));
   return {
     chosen,
     waiting: fresh.length - entering.length,
     forgotten: [...known].filter((id) => !ids.has(id)).sort(byBinary),
   };
+}
+
+/**
+ * Whether a row that is not selected was so before. Rows enter oldest first, so what is no newer than the newest of the
+ * last selection, and was made by then, has had its turn.
+ */
+function leftByRank(before: readonly SelectionRow[]): (output: OutputView) => boolean {
+  const [newest] = [...before].sort((a, b) => oldestFirst(b, a));
+  const selectedAt = before.reduce((most, row) => Math.max(most, row.selectedAt), 0);
+  return (output) => newest !== undefined && output.generatedAt <= selectedAt && oldestFirst(output, newest) <= 0;
 }
 
 /** Never-used rows count from the night that made them, since until then nobody could use them. */
@@ -92,6 +108,8 @@ function byUseThenRecency(a: OutputView, b: OutputView): number {
   );
 }
 
-function oldestFirst(a: OutputView, b: OutputView): number {
+type Aged = Pick<OutputView, 'sourceUpdatedAt' | 'threadId'>;
+
+function oldestFirst(a: Aged, b: Aged): number {
   return a.sourceUpdatedAt - b.sourceUpdatedAt || byBinary(a.threadId, b.threadId);
 }

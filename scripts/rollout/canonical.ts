@@ -1,5 +1,6 @@
 import { MemoryError } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
+import { fitsAName } from '../shared/safe-path.ts';
 import { type Fields, isFields } from './fields.ts';
 import { isShortId, type MemorySeen, maxSeenIds } from './memory-seen.ts';
 import {
@@ -80,7 +81,7 @@ export function parseRollout(text: string): Rollout {
       agent: at.oneOf<Agent>(thread, 'agent', agents),
       origin: at.text(thread, 'origin'),
       kind: at.oneOf<Thread['kind']>(thread, 'kind', threadKinds),
-      repo: at.text(thread, 'repo'),
+      repo: repositoryOf(at.text(thread, 'repo')),
       aliases: at.texts(thread, 'aliases'),
       cwd: at.text(thread, 'cwd'),
       branch: at.textOrNull(thread, 'branch'),
@@ -101,6 +102,11 @@ export function parseRollout(text: string): Rollout {
     ...(header.memory === undefined ? {} : { memory: parseMemory(at.object(header, 'memory')) }),
     items: rest.map((line, index) => parseItem(objectAt(line, index + 2), index + 2)),
   };
+}
+
+function repositoryOf(id: string): string {
+  if (!fitsAName(id)) throw new RolloutError(1, 'the name of its repository is too long');
+  return id;
 }
 
 const threadKinds: readonly Thread['kind'][] = ['root', 'sub_agent', 'ephemeral', 'own'];

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { fitsAName } from '../shared/safe-path.ts';
 import { belowHome, slashes, withoutHomes } from './home.ts';
 
 /** Hosts by which one server answers on another port. */
@@ -11,7 +12,7 @@ const sameHost: Readonly<Record<string, string>> = {
 /**
  * The id of the repository behind a remote's URL: `host/path`, the host in lower case, without scheme, user, port,
  * `.git` and slash at the end, so that ssh, scp and https forms are one.
- * @returns null for what names no host: a path, a drive, `file://`.
+ * @returns null for what names no host: a path, a drive, `file://`; and for what no file could be named after.
  */
 export function repositoryId(url: string): string | null {
   const text = url.trim();
@@ -80,7 +81,8 @@ function joined(authority: string, rest: string): string | null {
   const last = path.at(-1)?.replace(/\.git$/i, '');
   if (last === undefined || last === '' || !/^[\p{L}\p{N}._[\]:-]{1,253}$/u.test(host)) return null;
   const parts = [...path.slice(0, -1), last];
-  return parts.includes('..') || parts.includes('.') ? null : `${host}/${parts.join('/')}`;
+  const id = `${host}/${parts.join('/')}`;
+  return parts.includes('..') || parts.includes('.') || !fitsAName(id) ? null : id;
 }
 
 function normal(path: string): string {

@@ -1,5 +1,6 @@
 import { type Config, type ConfigIssue, readConfig } from './config-schema.ts';
 import { UsageError } from './errors.ts';
+import { fitsAName } from './safe-path.ts';
 import { parseYaml } from './yaml.ts';
 
 /** The one configuration file. */
@@ -40,7 +41,7 @@ export function parseConfig(text: string | null): Config {
 
 /** `host/owner/name`, `host/owner/*`, `local:<12 hex digits>` or `none`. */
 export function isRepositoryPattern(text: string): boolean {
-  return /^([a-z0-9][\w.-]*\/[\w./-]+(\/\*)?|local:[0-9a-f]{12}|none)$/.test(text);
+  return fitsAName(text) && /^([a-z0-9][\w.-]*\/[\w./-]+(\/\*)?|local:[0-9a-f]{12}|none)$/.test(text);
 }
 
 /** What single keys cannot say: a model needs names, a repository pattern its form. */

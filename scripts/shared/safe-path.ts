@@ -42,3 +42,8 @@ function isGitFolder(part: string): boolean {
   if (!/^(?:\.git|git~1)/.test(seen)) return false;
   return /^[. ]*$/.test(seen.replace(/^(?:\.git|git~1)/, ''));
 }
+
+/** A repository's id is a scope, and so a part of a path in the state: 255 bytes are the most that file systems take. */
+export function fitsAName(id: string): boolean {
+  return !/\p{Surrogate}/u.test(id) && encodeURIComponent(id).replaceAll('*', '%2A').length <= 250;
+}

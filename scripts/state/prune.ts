@@ -15,8 +15,9 @@ export interface PrunePolicy {
   /**
    * Run id → when its memory reached the default branch. An output that was never used ages from there, at the
    * earliest from its source's time; where its run never reached it, from `maxUnusedDays` after it was generated.
+   * null: every night commits there itself, so it reached it when it was generated.
    */
-  readonly reachedAt: ReadonlyMap<string, EpochSeconds>;
+  readonly reachedAt: ReadonlyMap<string, EpochSeconds> | null;
   /** Threads that a standing line of a person names. */
   readonly namedThreads: ReadonlySet<string>;
 }
@@ -84,8 +85,9 @@ function pruneOutputs(state: State, policy: PrunePolicy, cutoff: EpochSeconds): 
 
 function candidateOf(row: Row, policy: PrunePolicy): Candidate {
   const sourceUpdatedAt = integer(row, 'source_updated_at');
-  const reached = policy.reachedAt.get(text(row, 'run_id'));
-  const agesFrom = reached ?? integer(row, 'generated_at') + policy.maxUnusedDays * day;
+  const generatedAt = integer(row, 'generated_at');
+  const reached = policy.reachedAt === null ? generatedAt : policy.reachedAt.get(text(row, 'run_id'));
+  const agesFrom = reached ?? generatedAt + policy.maxUnusedDays * day;
   return {
     threadId: text(row, 'thread_id'),
     extractorClass: text(row, 'extractor_class'),

@@ -1,6 +1,7 @@
 import { day, type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
+import { fitsAName } from '../shared/safe-path.ts';
 import { withoutHidden } from '../shared/sanitize.ts';
 import { sha256, shortThreadId } from '../shared/thread-id.ts';
 import { followFences } from './block-lines.ts';
@@ -79,6 +80,7 @@ export function entryOf(path: string, text: string): ExtensionEntry | null {
   const part = extensionPart(path);
   if (part === null || part.kind === 'instructions') return null;
   const { header, body } = splitHeader(text);
+  if (!fitsAName(header.repo ?? everywhere)) return null;
   const isNote = part.kind === 'note' && part.extension === notesExtension;
   const lines = body.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [String(index + 1)]));
   return {

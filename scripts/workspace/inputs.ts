@@ -1,5 +1,6 @@
 import { type EpochSeconds, isoTime } from '../shared/clock.ts';
 import { byBinary, type Files } from '../shared/files.ts';
+import { lastOf } from '../shared/last.ts';
 import { withoutHidden } from '../shared/sanitize.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { isGenerated, rawMemoriesPath, type Scope, summaryPath } from './layout.ts';
@@ -89,11 +90,7 @@ export function rawSections(text: string): RawSection[] {
 
 /** The sections that a scope's projection holds, as a text of its own. */
 export function rawMemoriesOf(text: string, scope: Scope): string {
-  return joinRawSections(
-    rawSections(text)
-      .filter(({ header }) => header.repo === scope)
-      .map(({ raw }) => raw),
-  );
+  return joinRawSections(sectionsByScope(text).get(scope) ?? []);
 }
 
 /** The header of a summary file and the words below it. */
@@ -110,6 +107,17 @@ export function splitHeader(text: string): { readonly header: Header; readonly b
   }
   return { header: Object.fromEntries(header), body: text.slice(at).trim() };
 }
+
+/** Every scope asks for its part of the same text, which is large: it is cut once. */
+const sectionsByScope = lastOf((text: string): ReadonlyMap<string, readonly string[]> => {
+  const found = new Map<string, string[]>();
+  for (const { header, raw } of rawSections(text)) {
+    const known = found.get(header.repo ?? '');
+    if (known === undefined) found.set(header.repo ?? '', [raw]);
+    else known.push(raw);
+  }
+  return found;
+});
 
 /** @param stays whether a section or a summary with this header is kept beside those of the rows. */
 function mergeInputs(files: Files, rows: readonly InputRow[], stays: (header: Header) => boolean): Files {

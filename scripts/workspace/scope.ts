@@ -1,4 +1,5 @@
 import { byBinary, type Files } from '../shared/files.ts';
+import { lastOf } from '../shared/last.ts';
 import { entryOf, extensionPart, extensionPath } from './extension.ts';
 import { type Block, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
 import { rawMemoriesOf, splitHeader } from './inputs.ts';
@@ -73,13 +74,8 @@ export function splice(files: Files, scope: Scope, projection: Files): Files {
 
 function partOf(path: string, text: string, scope: Scope): string | null {
   if (path === handbookPath) {
-    const raws = parseHandbook(text).blocks.filter((block) => scopeOf(block) === scope);
-    return raws.length === 0
-      ? null
-      : joinBlocks(
-          '',
-          raws.map(({ raw }) => `${raw.trimEnd()}\n`),
-        );
+    const raws = blocksByScope(text).get(scope);
+    return raws === undefined ? null : joinBlocks('', raws);
   }
   if (path === rawMemoriesPath) return rawMemoriesOf(text, scope);
   if (path === memorySummaryPath) return scope === everywhere ? text : null;
@@ -87,6 +83,16 @@ function partOf(path: string, text: string, scope: Scope): string | null {
   if (skillOf(path) !== null) return skillScope(text) === scope ? text : null;
   return entryOf(path, text)?.scope === scope && Buffer.byteLength(text) <= sizeLimits.resourceBytes ? text : null;
 }
+
+/** Every scope asks for its part of the same text: it is read once. */
+const blocksByScope = lastOf((text: string): ReadonlyMap<Scope | null, readonly string[]> => {
+  const found = new Map<Scope | null, string[]>();
+  for (const block of parseHandbook(text).blocks) {
+    const scope = scopeOf(block);
+    found.set(scope, [...(found.get(scope) ?? []), `${block.raw.trimEnd()}\n`]);
+  }
+  return found;
+});
 
 function spliceHandbook(text: string | undefined, scope: Scope, own: string): string | null {
   const whole = parseHandbook(text ?? '');

@@ -106,6 +106,28 @@ test('an output without words is no input', () => {
   );
 });
 
+test('what left by its rank takes no place of what has never been there, and comes back where there is room', () => {
+  const made = (id: string, at: number) => anOutput(id, { sourceUpdatedAt: day(at), generatedAt: day(at) + 60 });
+  const outputs = [made('left', 85), made('there', 90), made('new', 95)];
+  const known = [
+    { scope: 's', threadId: 'there', extractorClass: 'llm', sourceUpdatedAt: day(90), selectedAt: day(91) } as const,
+  ];
+  const chosen = (more: Partial<SelectionPolicy>) => selectInputs(outputs, known, nobody, aPolicy(more), day(100));
+  assert.deepEqual(ids(chosen({ maxRawMemories: 2, maxNewPerNight: 1 })), ['new', 'there']);
+  assert.deepEqual(ids(chosen({ maxRawMemories: 3 })), ['left', 'new', 'there']);
+  assert.deepEqual(ids(chosen({ maxRawMemories: 3, maxNewPerNight: 1 })), ['new', 'there']);
+  assert.equal(chosen({ maxRawMemories: 2 }).waiting, 0, 'it has had its turn');
+});
+
+test('what comes late from a laptop has not had its turn, however old it is', () => {
+  const late = anOutput('late', { sourceUpdatedAt: day(85), generatedAt: day(99) });
+  const known = [
+    { scope: 's', threadId: 'there', extractorClass: 'llm', sourceUpdatedAt: day(90), selectedAt: day(91) } as const,
+  ];
+  const policy = aPolicy({ maxRawMemories: 2, maxNewPerNight: 1 });
+  assert.deepEqual(ids(selectInputs([late, anOutput('there')], known, nobody, policy, day(100))), ['late', 'there']);
+});
+
 test('the order of the rows decides nothing', () => {
   const outputs = ['d', 'a', 'c', 'b'].map((id) => anOutput(id));
   const policy = aPolicy({ maxRawMemories: 2 });

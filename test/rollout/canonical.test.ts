@@ -44,6 +44,7 @@ test('what is wrong is named with its line', () => {
   wrong('{"format":"other","version":1}\n', 1, /no ctm-rollout/);
   wrong(`${header.replace('"version":1', '"version":"1"')}\n`, 1, /"version"/);
   wrong(`${header.replace('"kind":"root"', '"kind":"boss"')}\n`, 1, /"kind"/);
+  wrong(`${header.replace('acme/web', `acme/${'x'.repeat(300)}`)}\n`, 1, /name of its repository is too long/);
   wrong(`${header.replace('"aliases":[]', '"aliases":[1]')}\n`, 1, /"aliases"/);
   wrong(`${header.replace('"a":1', '"a":"1"')}\n`, 1, /"skipped"/);
   wrong(`${header}\n${first}\n[]\n`, 3, /no JSON object/);

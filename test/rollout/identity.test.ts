@@ -27,7 +27,7 @@ test('every way to write a remote is one repository', () => {
   assert.equal(repositoryId('https://git.example.test/group/sub/app.git'), 'git.example.test/group/sub/app');
 });
 
-test('what names no host has no repository id', () => {
+test('what names no host, or too much for the name of a file, has no repository id', () => {
   for (const url of [
     '',
     '/srv/git/a.git',
@@ -43,6 +43,8 @@ test('what names no host has no repository id', () => {
     'host:',
     'a\u0000b:c',
     'https:///a',
+    `https://git.example.test/acme/${'x'.repeat(300)}.git`,
+    `https://git.example.test/acme/${'é'.repeat(60)}.git`,
   ])
     assert.equal(repositoryId(url), null, url);
 });

@@ -75,6 +75,13 @@ test('what was never used ages from when it reached the default branch, else fro
   assert.equal(prune(state, aPolicy({ ...unreached, now: dayAt(101 + 60) + 1 })).outputs, 1);
 });
 
+test('where every night commits to the branch that people read, what was never used ages from when it was made', async () => {
+  const state = await emptyState();
+  withOldOutput(state, 'made');
+  assert.equal(prune(state, aPolicy({ reachedAt: null, now: dayAt(101 + 30) })).outputs, 0);
+  assert.equal(prune(state, aPolicy({ reachedAt: null, now: dayAt(101 + 30) + 1 })).outputs, 1);
+});
+
 test('one pass lets go of a batch at most, the longest unused first, then by source time and id', async () => {
   const state = await emptyState();
   for (let index = 0; index < pruneBatch + 3; index += 1)

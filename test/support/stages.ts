@@ -49,8 +49,9 @@ export interface StagedTeam extends TestTeam {
   run(at: string): TestRun;
 }
 
-export async function aStagedTeam(t: TestContext, config = ''): Promise<StagedTeam> {
-  const team = await aTeamOnServers(t, config);
+/** @param model what stands as `model` in the configuration. */
+export async function aStagedTeam(t: TestContext, config = '', model?: string): Promise<StagedTeam> {
+  const team = await aTeamOnServers(t, config, model);
   let runs = 0;
   return {
     ...team,

@@ -37,7 +37,8 @@ export interface TestTeam {
   tip(ref: string): string | null;
 }
 
-export async function aTeamOnServers(t: TestContext, config = ''): Promise<TestTeam> {
+/** @param model what stands as `model` in the configuration. */
+export async function aTeamOnServers(t: TestContext, config = '', model = '{ provider: builtin }'): Promise<TestTeam> {
   const folder = temporaryFolder(t);
   const server = await aGitServer(t, {
     tokens: { [botToken]: { write: true }, [personToken]: { write: true }, [readerToken]: { write: false } },
@@ -57,7 +58,7 @@ export async function aTeamOnServers(t: TestContext, config = ''): Promise<TestT
   t.after(() => forge.close());
   const seed = join(folder, 'seed');
   writeFiles(seed, {
-    '.github/memory.yml': `version: 1\ninclude: [git.example.test/acme/*]\nmodel: { provider: builtin }\ndelivery: { mode: pull-request, api_url: "${forge.githubApi}", token_env: TEAM_TOKEN }\n${config}`,
+    '.github/memory.yml': `version: 1\ninclude: [git.example.test/acme/*]\nmodel: ${model}\ndelivery: { mode: pull-request, api_url: "${forge.githubApi}", token_env: TEAM_TOKEN }\n${config}`,
     'README.md': 'The team’s memory.\n',
   });
   git(seed, 'init', '--quiet', '--initial-branch=main');

@@ -1,4 +1,6 @@
 import { costCommand } from './cost.ts';
+import { forgettingCommand } from './forgetting.ts';
+import { growthCommand } from './growth.ts';
 import { retrievalCommand } from './retrieval.ts';
 import { stagesCommand } from './stages.ts';
 import { trustCommand } from './trust.ts';
@@ -8,6 +10,8 @@ import type { SubCommand } from './types.ts';
 export const subCommands: Readonly<Record<string, SubCommand>> = {
   stages: stagesCommand,
   cost: costCommand,
+  forgetting: forgettingCommand,
+  growth: growthCommand,
   retrieval: retrievalCommand,
   trust: trustCommand,
 };
