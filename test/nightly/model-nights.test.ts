@@ -279,7 +279,9 @@ applies_to: repo=*; cwd=any; reuse_rule=always
     assert.equal(report.outcome, 'done', JSON.stringify(report.phase2.scopes.at(-1)));
     assert.equal(blocksOf(nights, '*'), '');
     assert.match(nights.file(handbook), /please keep it tidy/);
-    const after = await nights.play({ at: '2026-12-04T03:00:00Z' });
+    const pruned = await nights.play({ at: '2026-12-04T03:00:00Z' });
+    assert.deepEqual([pruned.report.pruned.outputs > 0, pruned.requests.length], [true, 0]);
+    const after = await nights.play({ at: '2026-12-05T03:00:00Z' });
     assert.deepEqual([after.report.outcome, after.requests.length], ['quiet', 0]);
   });
 }
