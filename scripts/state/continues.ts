@@ -2,14 +2,18 @@ import { parseSnapshotText } from './snapshot-text.ts';
 
 /**
  * Whether a state's text knows every run and every tombstone of another: then it goes on from it, whatever their
- * commits say. A state that `forget` wrote has no parent, so that the words are not in its history.
+ * commits say. A state that `forget` wrote has no parent, so that the words are not in its history. One that no night has
+ * written says nothing of where it comes from.
  * @throws SnapshotError
  */
 export function continues(later: string, earlier: string): boolean {
-  return (['runs', 'tombstones'] as const).every((table) => {
-    const known = keysIn(later, table);
-    return [...keysIn(earlier, table)].every((key) => known.has(key));
-  });
+  return (
+    keysIn(earlier, 'runs').size > 0 &&
+    (['runs', 'tombstones'] as const).every((table) => {
+      const known = keysIn(later, table);
+      return [...keysIn(earlier, table)].every((key) => known.has(key));
+    })
+  );
 }
 
 function keysIn(text: string, name: 'runs' | 'tombstones'): Set<string> {

@@ -1,11 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
 import { git } from '../support/repository.ts';
 import { emptyTree, type Fault, findsEach } from '../support/set-ups.ts';
 import { edit, type TestTeam } from '../support/team.ts';
 
 const config = '.github/memory.yml';
+
+/** What git answers to something on its standard input. */
+function input(clone: string, args: readonly string[], text: string): string {
+  return execFileSync('git', ['-C', clone, ...args], { input: text, encoding: 'utf8' }).trim();
+}
 
 /** A lease as its commit says it. */
 function lease(clone: string, team: TestTeam, worker: string, until: number): void {
@@ -80,7 +87,7 @@ const faults: readonly Fault[] = [
       rmSync(join(clone, '.git/memory/journal'), { recursive: true, force: true });
     },
     [
-      /^warning +remote\.refs_not_fetched +This clone does not have refs\/memory\/state\. .* → git fetch origin refs\/memory\/state:refs\/memory\/state$/,
+      /^warning +remote\.refs_not_fetched +This clone does not have refs\/memory\/state\. .* → git fetch origin \+refs\/memory\/state:refs\/memory\/state$/,
       /^warning +schedule\.quiet +No night has left anything yet\. /,
       /^warning +memory\.include /,
     ],
@@ -88,7 +95,14 @@ const faults: readonly Fault[] = [
   [
     'a state that did not grow from the team’s',
     ({ clone }) => {
-      const tree = git(clone, 'rev-parse', 'refs/memory/state^{tree}');
+      // A night that the team does not know.
+      const text = git(clone, 'show', 'refs/memory/state:state.sqlite.json');
+      const runs = parseSnapshotText(`${text}\n`).tables.find(({ name }) => name === 'runs');
+      const run = String(runs?.rows[0]?.values[runs.columns.indexOf('run_id')]);
+      const own = input(clone, ['hash-object', '-w', '--stdin'], `${text.replaceAll(run, 'f'.repeat(16))}\n`);
+      const leaves = git(clone, 'ls-tree', 'refs/memory/state').split('\n');
+      const others = leaves.filter((leaf) => !leaf.endsWith('\tstate.sqlite.json'));
+      const tree = input(clone, ['mktree'], [...others, `100644 blob ${own}\tstate.sqlite.json`, ''].join('\n'));
       git(clone, 'update-ref', 'refs/memory/state', git(clone, 'commit-tree', '-m', 'own', tree));
     },
     [/^error +remote\.foreign_state .* → npm run doctor -- --adopt remote/],

@@ -27,4 +27,5 @@ test('a state goes on from another when it knows all of its nights and all that 
   assert.ok(!continues(await after(run('b'), forgets('x')), earlier), 'a night is missing');
   assert.ok(!continues(await after(run('a'), run('b')), earlier), 'what was forgotten is missing');
   assert.ok(!continues(earlier, await after(run('a'), run('c'))), 'it is older');
+  assert.ok(!continues(earlier, await after()), 'no night says where it comes from');
 });
