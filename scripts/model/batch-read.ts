@@ -2,7 +2,7 @@ import { day, type EpochSeconds } from '../shared/clock.ts';
 import { type BatchedRequest, type BatchRecord, type BatchStatus, isOver } from './batch-record.ts';
 import { createResultReader, type Results } from './batch-results.ts';
 import type { BatchServer } from './batch-server.ts';
-import { ModelError } from './errors.ts';
+import { ModelError, mayPass } from './errors.ts';
 import type { GatheringModel } from './gathering.ts';
 import type { Journal } from './journal.ts';
 import type { Ledger } from './ledger.ts';
@@ -82,15 +82,13 @@ export async function readBatches(
       if (seen !== null)
         kept.push({ ...batch, status: seen.status, reserved: { tokens: 0, microUsd: 0 }, requests, files });
     } catch (error) {
-      if (!(error instanceof ModelError) || !mayPass.has(error.kind)) throw error;
+      if (!(error instanceof ModelError) || !mayPass(error)) throw error;
       problems.push(`Batch ${batch.id} could not be looked at and waits: ${error.message}`);
       if (batch.requests.length > 0 || !isPast) kept.push(batch);
     }
   }
   return { known: all, batches: kept, ended, problems };
 }
-
-const mayPass: ReadonlySet<ModelError['kind']> = new Set(['rate_limit', 'server', 'stalled', 'network']);
 
 /** Batches that were asked for by a process that died before their record was saved. */
 async function unrecorded(

@@ -3,7 +3,7 @@ import { sha256 } from '../shared/thread-id.ts';
 import type { BatchRecord, Submission } from './batch-record.ts';
 import type { BatchServer } from './batch-server.ts';
 import type { Dialect } from './dialect.ts';
-import { ModelError } from './errors.ts';
+import { ModelError, mayPass } from './errors.ts';
 import type { Gathered, GatheringModel } from './gathering.ts';
 import { type Journal, journalKey } from './journal.ts';
 import type { Ledger } from './ledger.ts';
@@ -47,14 +47,12 @@ export async function submitGathered(order: Order, ports: SubmitPorts, signal?: 
     return { outcome: 'submitted', batch };
   } catch (error) {
     for (const { reservation } of gathered) reservation.release();
-    if (error instanceof ModelError && passing.has(error.kind)) return { outcome: 'postponed', why: error.message };
+    if (error instanceof ModelError && mayPass(error)) return { outcome: 'postponed', why: error.message };
     throw error;
   } finally {
     ports.gathering.forget();
   }
 }
-
-const passing: ReadonlySet<ModelError['kind']> = new Set(['rate_limit', 'server', 'stalled', 'network']);
 
 async function submit(
   { runId, now, watermarkOf }: Order,
@@ -88,7 +86,7 @@ async function submit(
     const { id, status, expiresAt } = await server.create({ file, wire, runId, hash }, now, signal);
     return { ...submission, id, status, expiresAt };
   } catch (error) {
-    const isRefused = error instanceof ModelError && !passing.has(error.kind) && error.kind !== 'aborted';
+    const isRefused = error instanceof ModelError && !mayPass(error) && error.kind !== 'aborted';
     if (isRefused) {
       journal.submissions.drop(hash);
       await server.remove(file, signal).catch(onlyOfTheServer);

@@ -73,3 +73,8 @@ export function quoted(words: string, key: string): string {
 
 /** Shorter ones are placeholders of local servers, such as `none`: no secret, and too common in words. */
 const shortestKey = 8;
+
+/** Whether a later night may find it gone by itself. */
+export function mayPass({ kind }: ModelError): boolean {
+  return kind === 'rate_limit' || kind === 'server' || kind === 'stalled' || kind === 'network';
+}

@@ -3,23 +3,11 @@ import { before, test } from 'node:test';
 import { catalogue } from '../../scripts/check/catalogue.ts';
 import { type CheckBasis, check } from '../../scripts/check/run.ts';
 import type { Tree } from '../../scripts/check/tree.ts';
-import { createRedactor } from '../../scripts/shared/redact.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { openState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { evidenceKey, setTombstone } from '../../scripts/state/tombstones.ts';
-import { handbook, sampleTree, state } from '../support/sample-memory.ts';
+import { alone, handbook, sampleTree, state } from '../support/sample-memory.ts';
 import { openSamples } from '../support/sessions.ts';
-
-const alone: CheckBasis = {
-  stateOfRef: null,
-  lastNight: null,
-  audience: 'team',
-  redactor: createRedactor({}),
-  base: null,
-  rollouts: null,
-  repositories: [],
-  allowances: [],
-};
 
 let tree: Tree;
 

@@ -2,29 +2,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Finding } from '../../scripts/check/finding.ts';
 import { checkJson, checkMarkdown, checkText, outcomeOf } from '../../scripts/check/report.ts';
-import { type CheckBasis, check } from '../../scripts/check/run.ts';
+import { check } from '../../scripts/check/run.ts';
 import { committedTree, type Tree } from '../../scripts/check/tree.ts';
 import { openRepository } from '../../scripts/git/open.ts';
-import { createRedactor } from '../../scripts/shared/redact.ts';
 import { emptyState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { aMemory } from '../support/memories.ts';
 import { env } from '../support/repository.ts';
+import { alone } from '../support/sample-memory.ts';
 import { joined, made } from '../support/secrets.ts';
 
 const handbook = 'memories/MEMORY.md';
 const raw = 'memories/raw_memories.md';
 const state = 'state.sqlite.json';
-
-const alone: CheckBasis = {
-  stateOfRef: null,
-  lastNight: null,
-  audience: 'team',
-  redactor: createRedactor({}),
-  base: null,
-  rollouts: null,
-  repositories: [],
-  allowances: [],
-};
 
 async function theTree(t: TestContext): Promise<Tree> {
   const repository = await openRepository(await aMemory(t), { env });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { checkMarkdown, checkText } from '../../scripts/check/report.ts';
-import { type CheckBasis, check } from '../../scripts/check/run.ts';
+import { check } from '../../scripts/check/run.ts';
 import type { Tree } from '../../scripts/check/tree.ts';
 import { createBuiltinExtractor } from '../../scripts/phase1/builtin.ts';
 import { verifyText } from '../../scripts/phase1/verify.ts';
@@ -9,11 +9,10 @@ import { openDesk } from '../../scripts/phase2/tools.ts';
 import { filterRollout } from '../../scripts/rollout/filter.ts';
 import type { Item, Rollout, Thread } from '../../scripts/rollout/types.ts';
 import { commitText } from '../../scripts/shared/escape.ts';
-import { createRedactor } from '../../scripts/shared/redact.ts';
 import { acceptBlocks } from '../../scripts/workspace/accept.ts';
 import { handbookPath, isWritable } from '../../scripts/workspace/layout.ts';
 import { sessionOfItems } from '../../scripts/workspace/said.ts';
-import { handbook, sampleTree, state } from '../support/sample-memory.ts';
+import { alone, handbook, sampleTree, state } from '../support/sample-memory.ts';
 import { a, aBlock, aContext, aWorkspace, first, otherRepo, repo } from '../workspace/samples.ts';
 
 /** What an attacker wants in the memory; nowhere in these tests does it stand for anything else. */
@@ -220,17 +219,6 @@ before(async () => {
   tree = await sampleTree();
 });
 
-const base: CheckBasis = {
-  stateOfRef: null,
-  lastNight: null,
-  audience: 'team',
-  redactor: createRedactor({}),
-  base: null,
-  rollouts: null,
-  repositories: [],
-  allowances: [],
-};
-
 /** What a pull request changes, and the rule that refuses it. */
 const requests: readonly (readonly [attack: string, path: string, edit: (text: string) => string, rule: RegExp])[] = [
   [
@@ -284,7 +272,7 @@ for (const [attack, path, edit, rule] of requests)
   test(`a pull request that ${attack} is refused, and its words take effect in no report`, async () => {
     const text = edit(tree.files.get(path) ?? '');
     const now = { ...tree, files: new Map([...tree.files, [path, text], ['memories/::error::x|<b>.md', '']]) };
-    const report = await check(now, { ...base, stateOfRef: tree.files.get(state) ?? null, lastNight: tree.files });
+    const report = await check(now, { ...alone, stateOfRef: tree.files.get(state) ?? null, lastNight: tree.files });
     const errors = report.findings.filter(({ severity }) => severity === 'error').map((one) => one.rule);
     assert.ok(
       errors.some((one) => rule.test(one)),
@@ -301,6 +289,6 @@ test('the state ref decides over evidence, whatever the published copy says', as
   const line = `- run it with the flag that the tool shows [${/\[([a-z2-7]{8})@22,25\]/.exec(text)?.[1]}@22]`;
   const at = text.indexOf('## User preferences\n') + '## User preferences\n'.length;
   const files = new Map([...tree.files, [state, forged], [handbook, `${text.slice(0, at)}${line}\n${text.slice(at)}`]]);
-  const report = await check({ ...tree, files }, { ...base, stateOfRef: tree.files.get(state) ?? null });
+  const report = await check({ ...tree, files }, { ...alone, stateOfRef: tree.files.get(state) ?? null });
   assert.ok(report.findings.some(({ rule, severity }) => rule === 'evidence.authority' && severity === 'error'));
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { correcting, forgets } from '../support/forgetting.ts';
+import { correcting } from '../support/codex-session.ts';
+import { forgets } from '../support/forgetting.ts';
 import { git } from '../support/repository.ts';
 import { aTeamOnServers } from '../support/team.ts';
 

@@ -5,15 +5,13 @@ import { type TestContext, test } from 'node:test';
 import { parseIsoTime } from '../../scripts/shared/clock.ts';
 import { startApiServer } from '../support/api-server.ts';
 import { type BatchApi, createBatchApi } from '../support/batch-api.ts';
-import { uuid } from '../support/codex-session.ts';
+import { firstCorrection as first, secondCorrection as second, uuid } from '../support/codex-session.ts';
 import { configFor, sound } from '../support/model-nights.ts';
 import { isExtraction } from '../support/scripted-extractor.ts';
-import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 import { edit, type TestTeam } from '../support/team.ts';
 
 const proposal = 'refs/heads/memory/nightly';
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
-const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 const nightAt = (n: number) => `2026-11-2${n}T03:17:00Z`;
 
 interface Setting {

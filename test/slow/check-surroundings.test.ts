@@ -3,29 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { type AtHand, openAtHand } from '../../scripts/check/repositories.ts';
-import { type CheckBasis, check } from '../../scripts/check/run.ts';
+import { check } from '../../scripts/check/run.ts';
 import { sarifOf } from '../../scripts/check/sarif.ts';
 import { parseAllowances } from '../../scripts/check/silence.ts';
 import type { Tree } from '../../scripts/check/tree.ts';
-import { createRedactor } from '../../scripts/shared/redact.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { openState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { getThread, upsertThread } from '../../scripts/state/threads.ts';
 import { aMemory } from '../support/memories.ts';
 import { command } from '../support/nights.ts';
 import { aRepository, commitAll, env, git, temporaryFolder, writeFiles } from '../support/repository.ts';
-import { handbook, sampleTree, state } from '../support/sample-memory.ts';
-
-const alone: CheckBasis = {
-  stateOfRef: null,
-  lastNight: null,
-  audience: 'team',
-  redactor: createRedactor({}),
-  base: null,
-  rollouts: null,
-  repositories: [],
-  allowances: [],
-};
+import { alone, handbook, sampleTree, state } from '../support/sample-memory.ts';
 
 const etlThread = '01a229b1-c5f6-7ca0-8a1d-0d4b795e591b';
 const etl = shortThreadId(etlThread);

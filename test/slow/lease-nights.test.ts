@@ -3,13 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { bentNight } from '../support/bent-nights.ts';
+import { firstCorrection as first, secondCorrection as second } from '../support/codex-session.ts';
 import { startNightly } from '../support/nights.ts';
 import { temporaryFolder } from '../support/repository.ts';
-import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 import { botToken } from '../support/team.ts';
 
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
-const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 const proposal = 'refs/heads/memory/nightly';
 const refs = [proposal, 'refs/memory/state', 'refs/memory/lease'];
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bentNight } from '../support/bent-nights.ts';
+import { correcting } from '../support/codex-session.ts';
 import type { Fault, GitRequest } from '../support/git-server.ts';
-import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 
 const words = 'No, prices are integer cents in lib/price1.ts, never floats.';
 const proposal = 'refs/heads/memory/nightly';

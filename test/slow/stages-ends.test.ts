@@ -1,29 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { jobOf } from '../../scripts/state/jobs.ts';
 import { listRuns } from '../../scripts/state/runs.ts';
 import { openState } from '../../scripts/state/snapshot.ts';
-import { uuid } from '../support/codex-session.ts';
+import { secondCorrection as second, uuid } from '../support/codex-session.ts';
 import { playedHere } from '../support/nights.ts';
-import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { nightRecord, withOneSession } from '../support/stages.ts';
 import { edit } from '../support/team.ts';
 
 const proposal = 'refs/heads/memory/nightly';
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
-const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 const night = '2026-11-22T03:17:00Z';
-
-async function withOneSession(t: TestContext): Promise<StagedTeam> {
-  const team = await aStagedTeam(t);
-  await team.collect(first);
-  return team;
-}
-
-function record(team: StagedTeam): { startedRun: { runId: string; threads: string[] } | null } {
-  return JSON.parse(team.file('refs/memory/state', 'night.json'));
-}
 
 test('a branch that a person moved while the night read is left as it is; nothing is lost', async (t) => {
   const team = await withOneSession(t);
@@ -38,7 +26,7 @@ test('a branch that a person moved while the night read is left as it is; nothin
   assert.equal(proposed.code, 0, proposed.stderr);
   assert.match(proposed.stdout, /Nothing was pushed: refs\/heads\/memory\/nightly moved/);
   assert.equal(team.tip(proposal), tip);
-  assert.deepEqual(record(team).startedRun, { ...record(team).startedRun, threads: [] });
+  assert.deepEqual(nightRecord(team).startedRun, { ...nightRecord(team).startedRun, threads: [] });
   const next = await team.run('2026-11-24T03:17:00Z').all();
   assert.equal(next.code, 0, next.stderr);
   assert.match(team.file(proposal, 'memories/MEMORY.md'), /Ask first/);
@@ -67,7 +55,7 @@ test('a run that left no result counts an attempt for its sessions; the next rea
   assert.match(claimed.stdout, /1 sessions to read/);
   await next.stage('remember');
   assert.equal((await next.stage('propose')).code, 0);
-  assert.equal(record(team).startedRun, null);
+  assert.equal(nightRecord(team).startedRun, null);
 });
 
 test('one process that finds a run without a result counts it as the stages do', async (t) => {
@@ -78,7 +66,7 @@ test('one process that finds a run without a result counts it as the stages do',
   team.session(second);
   const whole = await team.night('2026-11-23T03:17:00Z');
   assert.equal(whole.code, 0, whole.stderr);
-  assert.equal(record(team).startedRun, null);
+  assert.equal(nightRecord(team).startedRun, null);
   const state = await openState(team.file('refs/memory/state', 'state.sqlite.json'));
   assert.deepEqual(
     listRuns(state, 5).map(({ outcome }) => outcome),

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { firstCorrection as first } from '../support/codex-session.ts';
 import { git } from '../support/repository.ts';
-import { aStagedTeam, correcting, type StagedTeam, type TestRun } from '../support/stages.ts';
+import { aStagedTeam, type StagedTeam, type TestRun } from '../support/stages.ts';
 import { edit } from '../support/team.ts';
 
 const proposal = 'refs/heads/memory/nightly';
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
 const night = '2026-11-22T03:17:00Z';
 
 async function claimed(t: TestContext, config = ''): Promise<{ team: StagedTeam; run: TestRun }> {

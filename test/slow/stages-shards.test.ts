@@ -3,13 +3,13 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { startApiServer } from '../support/api-server.ts';
-import { uuid } from '../support/codex-session.ts';
+import { correcting, uuid } from '../support/codex-session.ts';
 import { configFor, sound } from '../support/model-nights.ts';
 import { playedHere } from '../support/nights.ts';
 import { git, temporaryFolder } from '../support/repository.ts';
 import { isExtraction } from '../support/scripted-extractor.ts';
 import { phase1Here } from '../support/shards.ts';
-import { aStagedTeam, correcting, type PlayedStage, type StagedTeam } from '../support/stages.ts';
+import { aStagedTeam, type PlayedStage, type StagedTeam } from '../support/stages.ts';
 import { botToken, edit, readerToken } from '../support/team.ts';
 
 const proposal = 'refs/heads/memory/nightly';

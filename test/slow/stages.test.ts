@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { uuid } from '../support/codex-session.ts';
+import { test } from 'node:test';
+import { secondCorrection as second, uuid } from '../support/codex-session.ts';
 import { temporaryFolder } from '../support/repository.ts';
-import { aStagedTeam, correcting, type StagedTeam } from '../support/stages.ts';
+import { nightRecord, withOneSession } from '../support/stages.ts';
 import { edit } from '../support/team.ts';
 
 const proposal = 'refs/heads/memory/nightly';
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
-const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 const night = '2026-11-22T03:17:00Z';
-
-async function withOneSession(t: TestContext): Promise<StagedTeam> {
-  const team = await aStagedTeam(t);
-  await team.collect(first);
-  return team;
-}
-
-function record(team: StagedTeam): { startedRun: { runId: string; threads: string[] } | null } {
-  return JSON.parse(team.file('refs/memory/state', 'night.json'));
-}
 
 test('three jobs propose what a night learned: the later ones hold no key or may not write', async (t) => {
   const team = await withOneSession(t);
@@ -29,7 +17,7 @@ test('three jobs propose what a night learned: the later ones hold no key or may
   assert.equal(claimed.code, 0, claimed.stderr);
   assert.equal(claimed.output, 'claimed=true\n');
   assert.notEqual(team.tip('refs/memory/lease'), null);
-  assert.deepEqual(record(team).startedRun?.threads, [uuid(1)]);
+  assert.deepEqual(nightRecord(team).startedRun?.threads, [uuid(1)]);
   const remembered = await run.stage('remember');
   assert.equal(remembered.code, 0, remembered.stderr);
   assert.equal(team.tip(proposal), null, 'who reads transcripts pushes nothing');
@@ -38,7 +26,7 @@ test('three jobs propose what a night learned: the later ones hold no key or may
   assert.equal(team.forge.pulls.length, 1);
   assert.match(team.file(proposal, 'memories/MEMORY.md'), /integer cents/);
   assert.equal(team.tip('refs/memory/lease'), null);
-  assert.equal(record(team).startedRun, null);
+  assert.equal(nightRecord(team).startedRun, null);
   const again = await team.run('2026-11-22T04:17:00Z').stage('claim');
   assert.match(again.stdout, /^Nothing to do: every session is read/);
   assert.equal(again.output, '');
@@ -110,7 +98,7 @@ test('what moved after the claim ends the night unpaid, and costs no attempt', a
   assert.ok(!existsSync(join(run.artifacts, 'night/night.bundle')));
   const proposed = await run.stage('propose');
   assert.equal(proposed.code, 0, proposed.stderr);
-  assert.equal(record(team).startedRun, null);
+  assert.equal(nightRecord(team).startedRun, null);
   assert.equal(team.tip('refs/memory/lease'), null);
   assert.equal((await team.run('2026-11-22T04:17:00Z').all()).code, 0);
 });

@@ -1,33 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CodexSession } from '../support/codex-session.ts';
-import { uuid } from '../support/codex-session.ts';
+import { firstCorrection as first, secondCorrection as second } from '../support/codex-session.ts';
 import { aTeamOnServers, botToken, edit, type TestTeam } from '../support/team.ts';
 
-const shop = 'https://git.example.test/acme/shop.git';
 const proposal = 'refs/heads/memory/nightly';
-
-/** A session in which a person corrects the agent: their words become a preference. */
-function correcting(n: number, words: string, at: string): CodexSession {
-  return {
-    id: uuid(n),
-    remote: shop,
-    at,
-    events: [
-      { human: `Add a helper number ${n} to lib/price${n}.ts` },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 1;' },
-      { run: 'npm test', out: 'FAIL lib/price.test.ts', exit: 1 },
-      { says: 'I changed it.' },
-      { human: words },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 2;' },
-      { run: 'npm test', out: 'ok', exit: 0 },
-      { says: 'Done.' },
-    ],
-  };
-}
-
-const first = correcting(1, 'No, prices are integer cents in lib/price1.ts, never floats.', '2026-11-20T10:00:00Z');
-const second = correcting(2, 'No, use npm test and not jest for lib/price2.ts.', '2026-11-21T10:00:00Z');
 
 async function afterOneNight(t: Parameters<typeof aTeamOnServers>[0]): Promise<TestTeam> {
   const team = await aTeamOnServers(t);

@@ -5,13 +5,14 @@ import { type TestContext, test } from 'node:test';
 import { type Action, playWorkflow, type Runner, token } from '../support/actions.ts';
 import { aRunner, artifactsIn } from '../support/actions-steps.ts';
 import { startApiServer } from '../support/api-server.ts';
+import { correcting } from '../support/codex-session.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { aGitServer } from '../support/git-server.ts';
 import { configFor, sound } from '../support/model-nights.ts';
 import { root } from '../support/nights.ts';
 import { commitAll, git, temporaryFolder, writeFiles } from '../support/repository.ts';
 import { isExtraction } from '../support/scripted-extractor.ts';
-import { collectInto, correcting } from '../support/stages.ts';
+import { collectInto } from '../support/stages.ts';
 import { loadWorkflow } from '../support/workflows.ts';
 
 /** The team's repository as the template makes it, on servers that speak Git and GitHub's interface. */

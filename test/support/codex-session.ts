@@ -98,3 +98,34 @@ function recordsOf(event: Event, index: number): (object | string)[] {
     }),
   ];
 }
+
+/** A session in `acme/shop` in which a person corrects the agent: their words become a preference. */
+export function correcting(n: number, words: string, at: string): CodexSession {
+  return {
+    id: uuid(n),
+    remote: 'https://git.example.test/acme/shop.git',
+    at,
+    events: [
+      { human: `Add a helper number ${n} to lib/price${n}.ts` },
+      { edit: [`lib/price${n}.ts`], added: 'export const a = 1;' },
+      { run: 'npm test', out: 'FAIL lib/price.test.ts', exit: 1 },
+      { says: 'I changed it.' },
+      { human: words },
+      { edit: [`lib/price${n}.ts`], added: 'export const a = 2;' },
+      { run: 'npm test', out: 'ok', exit: 0 },
+      { says: 'Done.' },
+    ],
+  };
+}
+
+/** Two of them, a day apart. */
+export const firstCorrection = correcting(
+  1,
+  'No, prices are integer cents in lib/price1.ts, never floats.',
+  '2026-11-20T10:00:00Z',
+);
+export const secondCorrection = correcting(
+  2,
+  'No, use npm test and not jest for lib/price2.ts.',
+  '2026-11-21T10:00:00Z',
+);

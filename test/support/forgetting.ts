@@ -1,31 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { forgetCommand, forgetSpec } from '../../scripts/forget/command.ts';
-import { type CodexSession, uuid } from './codex-session.ts';
 import { type Ended, ranHere } from './nights.ts';
 import { env, git } from './repository.ts';
 import { botToken } from './team.ts';
 
 export const shop = 'git.example.test/acme/shop';
-
-/** A session in which a person corrects the agent: their words become a preference. */
-export function correcting(n: number, said: string, at: string): CodexSession {
-  return {
-    id: uuid(n),
-    remote: `https://${shop}.git`,
-    at,
-    events: [
-      { human: `Add a helper number ${n} to lib/price${n}.ts` },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 1;' },
-      { run: 'npm test', out: 'FAIL lib/price.test.ts', exit: 1 },
-      { says: 'I changed it.' },
-      { human: said },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 2;' },
-      { run: 'npm test', out: 'ok', exit: 0 },
-      { says: 'Done.' },
-    ],
-  };
-}
 
 /** `npm run forget -- --repo <clone> …` inside this process. */
 export function forgets(

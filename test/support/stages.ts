@@ -7,7 +7,7 @@ import { openRepository } from '../../scripts/git/open.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { openRollouts } from '../../scripts/rollout/source.ts';
 import { fixedClock } from '../../scripts/shared/clock.ts';
-import { type CodexSession, codexText, uuid } from './codex-session.ts';
+import { type CodexSession, codexText, firstCorrection } from './codex-session.ts';
 import { type Ended, playedHere } from './nights.ts';
 import { env as gitEnv, temporaryFolder, writeFiles } from './repository.ts';
 import { phase1Here } from './shards.ts';
@@ -137,21 +137,14 @@ function mustEndWell(name: StageName, played: PlayedStage): PlayedStage {
   throw new Error(`${name} ended with ${played.code}: ${played.stdout}${played.stderr}`);
 }
 
-/** A session in which a person corrects the agent: their words become a preference. */
-export function correcting(n: number, words: string, at: string): CodexSession {
-  return {
-    id: uuid(n),
-    remote: 'https://git.example.test/acme/shop.git',
-    at,
-    events: [
-      { human: `Add a helper number ${n} to lib/price${n}.ts` },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 1;' },
-      { run: 'npm test', out: 'FAIL lib/price.test.ts', exit: 1 },
-      { says: 'I changed it.' },
-      { human: words },
-      { edit: [`lib/price${n}.ts`], added: 'export const a = 2;' },
-      { run: 'npm test', out: 'ok', exit: 0 },
-      { says: 'Done.' },
-    ],
-  };
+/** A team of which one session has been collected. */
+export async function withOneSession(t: TestContext): Promise<StagedTeam> {
+  const team = await aStagedTeam(t);
+  await team.collect(firstCorrection);
+  return team;
+}
+
+/** What the state's ref says of the night under way. */
+export function nightRecord(team: TestTeam): { startedRun: { runId: string; threads: string[] } | null } {
+  return JSON.parse(team.file('refs/memory/state', 'night.json'));
 }
