@@ -20,8 +20,8 @@ export function isDue(attempt: Attempt | null, now: EpochSeconds): boolean {
 
 export async function readAttempt(cache: string): Promise<Attempt | null> {
   const read = await readRegular(join(cache, 'attempt.json'), 65_536);
-  if (read.kind !== 'text') return null;
-  const { at: text, failure } = jsonFields(read.text);
+  if (read.kind !== 'file') return null;
+  const { at: text, failure } = jsonFields(read.bytes.toString('utf8'));
   const at = typeof text === 'string' ? parseIsoTime(text) : null;
   return at === null ? null : { at, failure: typeof failure === 'string' ? failure : null };
 }

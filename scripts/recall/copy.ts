@@ -37,8 +37,8 @@ export interface CopyNote {
 /** Reads the memory of a source as it is on this machine now; never asks a network. */
 export async function findCopy(source: MemorySource): Promise<Found> {
   if (source.kind === 'folder') {
-    if (await isSwitchedOff(source.folder)) return { kind: 'off' };
-    return readFolder(source.folder, null, []);
+    const [isOff, found] = await Promise.all([isSwitchedOff(source.folder), readFolder(source.folder, null, [])]);
+    return isOff ? { kind: 'off' } : found;
   }
   const note = await readNote(source.cache);
   if (note === null) return { kind: 'coming' };
@@ -48,7 +48,7 @@ export async function findCopy(source: MemorySource): Promise<Found> {
 
 export async function readNote(cache: string): Promise<CopyNote | null> {
   const read = await readRegular(join(cache, 'current.json'), 262_144);
-  return read.kind === 'text' ? noteFrom(read.text) : null;
+  return read.kind === 'file' ? noteFrom(read.bytes.toString('utf8')) : null;
 }
 
 export function noteText({ oid, enabled, fetchedAt, refused }: CopyNote): string {
@@ -62,20 +62,22 @@ export function isOffIn(configuration: string): boolean {
 
 async function isSwitchedOff(folder: string): Promise<boolean> {
   const read = await readRegular(join(folder, '.github', 'memory.yml'), 262_144);
-  return read.kind === 'text' && isOffIn(read.text);
+  return read.kind === 'file' && isOffIn(read.bytes.toString('utf8'));
 }
 
 async function readFolder(root: string, fetchedAt: EpochSeconds | null, known: readonly string[]): Promise<Found> {
   const folder = join(root, 'memories');
-  if (!(await isOwnFolder(folder))) return { kind: 'missing' };
   const refused = [...known];
-  const textOf = async (name: string): Promise<string> => {
+  const bytesOf = async (name: string): Promise<Buffer> => {
     const read = await readRegular(join(folder, name));
     if (read.kind === 'refused') refused.push(`memories/${name} ${read.why}.`);
-    return read.kind === 'text' ? read.text : '';
+    return read.kind === 'file' ? read.bytes : Buffer.alloc(0);
   };
-  const [handbook, summary] = await Promise.all([textOf('MEMORY.md'), textOf('memory_summary.md')]);
-  return { kind: 'copy', copy: { texts: { handbook, summary }, folder, fetchedAt, refused } };
+  const files = Promise.all([bytesOf('MEMORY.md'), bytesOf('memory_summary.md')]);
+  const [isThere, [handbook, summary]] = await Promise.all([isOwnFolder(folder), files]);
+  if (!isThere) return { kind: 'missing' };
+  const texts = { handbook, summary: summary.toString('utf8') };
+  return { kind: 'copy', copy: { texts, folder, fetchedAt, refused } };
 }
 
 function noteFrom(text: string): CopyNote | null {

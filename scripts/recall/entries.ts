@@ -1,15 +1,17 @@
 import { byBinary } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
+import { groupsNaming } from '../workspace/groups-naming.ts';
 import { type BlockSource, blockSources, scopeOf } from '../workspace/handbook.ts';
 import { everywhere, type Scope } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
 import { type BlockHead, bulletSpans, readHead } from '../workspace/read-block.ts';
 import { summaryHeadings, summarySections } from '../workspace/summary-sections.ts';
 
-/** The two memory files that a session is given lines of; '' for one that is missing. */
+/** The two memory files that a session is given lines of; empty for one that is missing. */
 export interface MemoryTexts {
-  readonly handbook: string;
+  /** Bytes of UTF-8 without a mark, since most of them are another repository's and never become text. */
+  readonly handbook: Buffer;
   readonly summary: string;
 }
 
@@ -35,18 +37,10 @@ export interface OwnBlock extends BlockHead {
   /** In the handbook, from 1. */
   readonly line: number;
   readonly lastLine: number;
-  /** Of its three sections, unread but for where they stand. */
-  readonly bullets: readonly OwnBullet[];
+  /** Of its three sections. */
+  readonly bullets: readonly Entry[];
   /** When its sessions were last active, by their short ids; '' is the newest of all. ISO times. */
   readonly times: ReadonlyMap<string, string>;
-}
-
-export interface OwnBullet {
-  readonly kind: BulletKind;
-  /** Its lines as they stand. */
-  readonly raw: string;
-  /** In the handbook, from 1. */
-  readonly line: number;
 }
 
 type BulletKind = 'preference' | 'failure' | 'knowledge';
@@ -58,17 +52,15 @@ export interface Ranked {
 }
 
 /** The blocks that apply to a repository by exact id, or to all (`*`), as they stand in the handbook. */
-export function blocksFor(handbook: string, repositories: readonly string[]): OwnBlock[] {
-  const wanted = new Set<Scope>([...repositories, everywhere]);
-  return blockSources(handbook)
-    .filter(({ raw }) => mayApply(raw, wanted))
-    .flatMap((source) => readOwn(source, wanted));
+export function blocksFor(handbook: Buffer, repositories: readonly string[]): OwnBlock[] {
+  const wanted = [...repositories, everywhere];
+  return groupsNaming(handbook, wanted).flatMap((source) => readOwn(source, wanted));
 }
 
 /** The other blocks, by their headings alone. */
-export function otherBlocks(handbook: string, own: readonly OwnBlock[]): Entry[] {
+export function otherBlocks(handbook: Buffer, own: readonly OwnBlock[]): Entry[] {
   const lines = new Set(own.map(({ line }) => line));
-  return blockSources(handbook)
+  return blockSources(handbook.toString('utf8'))
     .filter(({ line }) => !lines.has(line))
     .map(({ raw, line }) => {
       const head = readHead(readBlockLines(raw));
@@ -83,11 +75,8 @@ export function otherBlocks(handbook: string, own: readonly OwnBlock[]): Entry[]
  */
 export function ranked(blocks: readonly OwnBlock[], kind: BulletKind): Ranked[] {
   return blocks
-    .flatMap((own) =>
-      own.bullets.filter((bullet) => bullet.kind === kind).map((bullet) => ({ own, bullet, ...standing(bullet, own) })),
-    )
-    .sort((a, b) => byNumber(b.sessions, a.sessions) || byBinary(b.newest, a.newest))
-    .map(({ own, bullet }) => ({ own, entry: entryOf(own, bullet) }));
+    .flatMap((own) => own.bullets.filter((entry) => entry.kind === kind).map((entry) => standing(entry, own)))
+    .sort((a, b) => byNumber(b.sessions, a.sessions) || byBinary(b.newest, a.newest));
 }
 
 /** The summary's lines that concern a session: those for all and its own repositories' lines of the index. */
@@ -119,22 +108,18 @@ function repositoryIn(line: string): Scope | null {
   return /^- ((?:local:|none(?=:|$)|[^\s:/]+\/)[^\s:]*)(?::? |:?$)/.exec(line)?.[1] ?? null;
 }
 
-/** By its text alone, as to read a block takes long; `scopeOf` has the last word. */
-function mayApply(raw: string, wanted: ReadonlySet<Scope>): boolean {
-  return [...raw.matchAll(/applies_to:[ \t]*repo=([^;\r\n]*)/g)].some((match) => wanted.has((match[1] ?? '').trim()));
-}
-
-function readOwn({ raw, line }: BlockSource, wanted: ReadonlySet<Scope>): OwnBlock[] {
+function readOwn({ raw, line }: Pick<BlockSource, 'raw' | 'line'>, wanted: readonly Scope[]): OwnBlock[] {
   const lines = readBlockLines(raw);
   const head = readHead(lines);
   const scope = scopeOf(head);
-  if (scope === null || !wanted.has(scope)) return [];
-  const bullets = bulletSpans(lines).flatMap(({ place, start, end }): OwnBullet[] => {
+  if (scope === null || !wanted.includes(scope)) return [];
+  const bullets: Entry[] = [];
+  for (const { place, start, end } of bulletSpans(lines)) {
     const kind = kindAt[place];
-    if (kind === undefined) return [];
+    if (kind === undefined) continue;
     const text = lines.slice(start, end).map((part) => part.text);
-    return [{ kind, raw: text.join('\n'), line: line + start }];
-  });
+    bullets.push({ kind, file: 'MEMORY.md', scope, title: head.title, line: line + start, text: text.join('\n') });
+  }
   const references = lines.filter(({ kind }) => kind === 'reference').map(({ text }) => text);
   const lastLine = line + lines.findLastIndex(({ kind }) => kind !== 'blank');
   return [{ ...head, scope, line, lastLine, bullets, times: timesIn(references) }];
@@ -159,24 +144,27 @@ function timesIn(references: readonly string[]): ReadonlyMap<string, string> {
   return times;
 }
 
-/** How many sessions taught a line, and when the newest of them was active. */
-function standing({ raw }: OwnBullet, { times }: OwnBlock): { sessions: number; newest: string } {
-  const threads = new Set<string>();
-  if (raw.includes('@')) for (const [, thread = ''] of raw.matchAll(/\[([a-z2-7]{8})@\d/g)) threads.add(thread);
-  let newest = '';
-  for (const thread of threads) {
-    const at = times.get(thread) ?? '';
-    if (at > newest) newest = at;
-  }
-  return {
-    sessions: threads.size === 0 ? Number.POSITIVE_INFINITY : threads.size,
-    newest: newest === '' ? (times.get('') ?? '') : newest,
-  };
+interface Standing extends Ranked {
+  /** How many taught it. */
+  readonly sessions: number;
+  /** When the newest of them was active. */
+  readonly newest: string;
 }
 
-function entryOf({ title, scope }: OwnBlock, { kind, line, raw }: OwnBullet): Entry {
-  return { kind, file: 'MEMORY.md', scope, title, line, text: raw };
+function standing(entry: Entry, own: OwnBlock): Standing {
+  const { times } = own;
+  const threads = new Set(entry.text.includes('@') ? entry.text.match(evidence) : null);
+  let newest = '';
+  for (const thread of threads) {
+    const at = times.get(thread.slice(1, 9)) ?? '';
+    if (at > newest) newest = at;
+  }
+  const sessions = threads.size === 0 ? Number.POSITIVE_INFINITY : threads.size;
+  return { own, entry, sessions, newest: newest === '' ? (times.get('') ?? '') : newest };
 }
+
+/** Up to the first line's number. */
+const evidence = /\[[a-z2-7]{8}@(?=\d)/g;
 
 function byNumber(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -59,7 +59,7 @@ export function explanationText(explanation: Explanation): string {
   ].join('\n');
 }
 
-function others(handbook: string, repositories: readonly string[]): Omission[] {
+function others(handbook: Buffer, repositories: readonly string[]): Omission[] {
   return otherBlocks(handbook, blocksFor(handbook, repositories)).map((entry) => ({
     entry,
     why: entry.scope === null ? 'names no repository' : 'another repository',

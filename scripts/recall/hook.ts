@@ -66,7 +66,11 @@ function payload(): Promise<string> {
     });
     process.stdin.on('error', fail);
     process.stdin.on('close', () => clearTimeout(patience));
-    process.stdin.on('end', () => done(Buffer.concat(chunks).toString('utf8')));
+    // A file as standard input ends without being closed.
+    process.stdin.on('end', () => {
+      clearTimeout(patience);
+      done(Buffer.concat(chunks).toString('utf8'));
+    });
   });
 }
 

@@ -15,7 +15,7 @@ export interface Placed {
   readonly entry: Entry;
   /** Of its block's heading in the handbook; 0 for the summary. */
   readonly blockLine: number;
-  readonly heading: string;
+  readonly heading: () => string;
   readonly label: string;
 }
 
@@ -23,27 +23,27 @@ export function placeSummary(entry: Entry, lastLine: number): Placed {
   return {
     entry,
     blockLine: 0,
-    heading: `## What holds for every repository (memory_summary.md:1-${lastLine})`,
+    heading: () => `## What holds for every repository (memory_summary.md:1-${lastLine})`,
     label: `${oneLine(entry.title.replace(/^#+/, ''), 80) || 'Notes'}:`,
   };
 }
 
-/** Bullets below their block's heading, in the order given. Most never get a place, so a heading is made when it is asked for. */
+/** Bullets below their block’s heading, in the order given. Most never get a place, so a heading is made when it is asked for. */
 export function placeBullets(ranked: readonly Ranked[]): Placed[] {
-  const headings = new Map<OwnBlock, string>();
-  const headingFor = (own: OwnBlock): string => {
-    const heading = headings.get(own) ?? headingOf(own);
+  const headings = new Map<OwnBlock, () => string>();
+  return ranked.map(({ entry, own }) => {
+    const heading = headings.get(own) ?? once(() => headingOf(own));
     headings.set(own, heading);
-    return heading;
+    return { entry, blockLine: own.line, heading, label: labels[entry.kind] };
+  });
+}
+
+function once(make: () => string): () => string {
+  let made: string | null = null;
+  return () => {
+    made ??= make();
+    return made;
   };
-  return ranked.map(({ entry, own }) => ({
-    entry,
-    blockLine: own.line,
-    get heading() {
-      return headingFor(own);
-    },
-    label: labels[entry.kind],
-  }));
 }
 
 /** What is left of a budget. An entry also takes the lines above it that are not there yet. */
@@ -57,24 +57,26 @@ export function roomFor(budget: Budget, frame: string): Room {
   const used = { characters: 0, tokens: 0 };
   const standing = new Set<string>();
   const fits = (placed: Placed, share: number): boolean => {
-    const lines = linesOf(placed, standing);
+    const { lines, above } = linesOf(placed, standing);
     const characters = used.characters + lines.length;
     if (characters > free.characters * share) return false;
     const tokens = used.tokens + tokensAtMost(lines);
     if (tokens > free.tokens * share) return false;
     Object.assign(used, { characters, tokens });
-    standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
+    for (const line of above) standing.add(line);
     return true;
   };
   return {
     take: (entries, share) => {
+      const taken: Placed[] = [];
       let misses = 0;
-      return entries.filter((placed) => {
-        if (misses === mostMisses) return false;
+      for (const placed of entries) {
+        if (misses === mostMisses) break;
         const isTaken = fits(placed, share);
         misses = isTaken ? 0 : misses + 1;
-        return isTaken;
-      });
+        if (isTaken) taken.push(placed);
+      }
+      return taken;
     },
   };
 }
@@ -87,8 +89,9 @@ export function layOut(entries: readonly Placed[]): string {
   const standing = new Set<string>();
   let text = '';
   for (const placed of entries) {
-    text += linesOf(placed, standing);
-    standing.add(placed.heading).add(`${placed.heading}\n${placed.label}`);
+    const { lines, above } = linesOf(placed, standing);
+    text += lines;
+    for (const line of above) standing.add(line);
   }
   return text;
 }
@@ -112,9 +115,13 @@ function headingOf({ title, appliesTo: { cwd, reuseRule }, scope, line, lastLine
   return `## ${oneLine(title, 120)} (MEMORY.md:${line}-${lastLine}${meant})`;
 }
 
-function linesOf({ entry, heading, label }: Placed, standing: ReadonlySet<string>): string {
+/** An entry with the lines above it that do not stand yet; `above` are keys of all that stand above it now. */
+function linesOf(placed: Placed, standing: ReadonlySet<string>): { lines: string; above: readonly string[] } {
+  const heading = placed.heading();
+  const label = `${heading}\n${placed.label}`;
   const above = standing.has(heading) ? '' : `\n${heading}\n`;
-  return `${above}${standing.has(`${heading}\n${label}`) ? '' : `${label}\n`}${contextText(entry.text)}\n`;
+  const kind = standing.has(label) ? '' : `${placed.label}\n`;
+  return { lines: `${above}${kind}${contextText(placed.entry.text)}\n`, above: [heading, label] };
 }
 
 function oneLine(text: string, characters: number): string {

@@ -1,12 +1,12 @@
 import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 
 /** Bytes of one memory file that recall reads or keeps. */
 export const largestFile = 4 * 1024 * 1024;
 
-/** A file by its path and no other: never through a symbolic link, no device, no folder, not too large. */
+/** A file by its path and no other: never through a symbolic link, no device, no folder, not too large. Without a byte order mark. */
 export type FileRead =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly bytes: Buffer }
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -18,13 +18,20 @@ export async function readRegular(path: string, limit: number = largestFile): Pr
       const found = await file.stat();
       if (!found.isFile()) return { kind: 'refused', why: 'is no regular file' };
       if (found.size > limit) return { kind: 'refused', why: `is larger than ${limit} bytes` };
-      return { kind: 'text', text: withoutMark((await file.readFile()).toString('utf8')) };
+      return { kind: 'file', bytes: withoutMark(await contentOf(file, found.size)) };
     } finally {
       await file.close();
     }
   } catch (error) {
     return refusal(error);
   }
+}
+
+/** In one step where it has the size that it was said to have: a session waits for every step. */
+async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(size + 1);
+  const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+  return bytesRead === size ? bytes.subarray(0, size) : await file.readFile();
 }
 
 /** Whether a folder is one itself, and not what a link leads to. */
@@ -37,8 +44,8 @@ export async function isOwnFolder(path: string): Promise<boolean> {
   }
 }
 
-function withoutMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function refusal(error: unknown): FileRead {

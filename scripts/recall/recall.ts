@@ -45,16 +45,19 @@ export function recall(memory: MemoryTexts, session: Session, budget: Budget = s
   const lines = summary.own.map((entry) => placeSummary(entry, memory.summary.trimEnd().split('\n').length));
   const frame = (body: string) => framed(body, session, summary.others.length);
   const chosen = choose(lines, fresh, roomFor(budget, frame('')));
-  const given = [...lines, ...fresh.toSorted(byPlace)].filter((placed) => chosen.has(placed));
+  const isChosen = (placed: Placed): boolean => chosen.has(placed);
+  const given = [...lines.filter(isChosen), ...fresh.filter(isChosen).sort(byPlace)];
   const text = given.length === 0 ? '' : frame(layOut(given));
   return {
     text,
     chosen: given.map(({ entry }) => entry),
-    leftOut: [
-      ...[...lines, ...fresh].filter((placed) => !chosen.has(placed)).map(because('no room')),
-      ...repeated.map(because('in the summary')),
-      ...summary.others.map((entry): LeftOut => ({ entry, why: 'another repository' })),
-    ],
+    get leftOut() {
+      return [
+        ...[...lines, ...fresh].filter((placed) => !chosen.has(placed)).map(because('no room')),
+        ...repeated.map(because('in the summary')),
+        ...summary.others.map((entry): LeftOut => ({ entry, why: 'another repository' })),
+      ];
+    },
   };
 }
 

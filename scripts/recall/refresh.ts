@@ -53,7 +53,7 @@ async function take(lock: string, now: EpochSeconds, mark: string): Promise<bool
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const held = await readRegular(lock, 100);
-    const since = held.kind === 'text' ? parseIsoTime(held.text) : null;
+    const since = held.kind === 'file' ? parseIsoTime(held.bytes.toString('utf8')) : null;
     if (since !== null && Math.abs(now - since) < 2 * fetchSeconds) return false;
     await rm(lock, { force: true });
     return await take(lock, now, mark);

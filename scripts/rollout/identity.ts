@@ -16,7 +16,7 @@ const sameHost: Readonly<Record<string, string>> = {
  */
 export function repositoryId(url: string): string | null {
   const text = url.trim();
-  if (text.length > 2000 || /[\s\\\p{Cc}]/u.test(text)) return null;
+  if (text.length > 2000 || /[\s\\\x00-\x1f\x7f-\x9f]/.test(text)) return null;
   const withScheme = /^(?:git\+)?(https?|ssh|git|ftps?):\/\/(.+)$/i.exec(text);
   if (withScheme !== null) return joined(...cut(withScheme[2] ?? '', '/'));
   if (text.includes('://') || text.includes('::') || text.startsWith('/') || text.startsWith('.')) return null;
@@ -79,10 +79,15 @@ function joined(authority: string, rest: string): string | null {
   const host = Object.hasOwn(sameHost, named) ? (sameHost[named] ?? named) : named;
   const path = (rest.split(/[?#]/, 1)[0] ?? '').split('/').filter((part) => part !== '');
   const last = path.at(-1)?.replace(/\.git$/i, '');
-  if (last === undefined || last === '' || !/^[\p{L}\p{N}._[\]:-]{1,253}$/u.test(host)) return null;
+  if (last === undefined || last === '' || !isHost(host)) return null;
   const parts = [...path.slice(0, -1), last];
   const id = `${host}/${parts.join('/')}`;
   return parts.includes('..') || parts.includes('.') || !fitsAName(id) ? null : id;
+}
+
+/** The pattern of all letters takes milliseconds to make ready, which a session would wait for. */
+function isHost(text: string): boolean {
+  return /^[a-z0-9._[\]:-]{1,253}$/.test(text) || /^[\p{L}\p{N}._[\]:-]{1,253}$/u.test(text);
 }
 
 function normal(path: string): string {

@@ -7,9 +7,9 @@ import { sanitizeText } from './sanitize.ts';
  * agents tell their own words from others'. Hidden characters are gone first, so that none hides such a tag.
  */
 export function contextText(text: string): string {
-  return sanitizeText(text)
-    .replace(frames, (tag) => `‹${tag.slice(1)}`)
-    .replace(/<\|/g, '‹|');
+  const clean = sanitizeText(text);
+  if (!clean.includes('<')) return clean;
+  return clean.replace(frames, (tag) => `‹${tag.slice(1)}`).replace(/<\|/g, '‹|');
 }
 
 /** For a terminal or a log line: control, bidirectional and invisible characters shown as `\u{…}`, one line. */

@@ -42,12 +42,12 @@ export const labels = { references: '### rollout_summary_files', keywords: '### 
 /** Every line of a block with what it is. Nothing is lost: joined with their line ends they are the source again. */
 export function readBlockLines(raw: string): BlockLine[] {
   const lines: BlockLine[] = [];
-  const fences = followFences();
+  const fences = raw.includes('```') || raw.includes('~~~') ? followFences() : null;
   let place: Place = 'head';
   let item: 'bullet' | 'afterBlank' | null = null;
   for (const source of raw.split('\n')) {
     const text = source.endsWith('\r') ? source.slice(0, -1) : source;
-    const fenced = fences.cover(text);
+    const fenced = fences?.cover(text) ?? false;
     const kind = kindOf(text, lines.length === 0, fenced, place, item);
     place = placeAfter(kind, text, place);
     item = itemAfter(kind, item);

@@ -69,6 +69,9 @@ export function parseHandbook(text: string): Handbook {
   return { preamble: text.slice(0, sources[0]?.offset ?? text.length), blocks };
 }
 
+/** What a task group's heading begins with. */
+export const groupMark = '# Task Group:';
+
 /** Where a block stands in the handbook, unread: `line` is its heading's, from 1. */
 export interface BlockSource {
   readonly raw: string;
@@ -153,7 +156,7 @@ function blockStarts(text: string): Start[] {
   let counted = 0;
   for (const offset of markedLines(text)) {
     const source = text.slice(offset, endOfLine(text, offset));
-    const isTaskGroup = /^# Task Group:/.test(source);
+    const isTaskGroup = source.startsWith(groupMark);
     if (isTaskGroup) fences = followFences();
     const fenced = fences.cover(source.replace(/\r$/, ''));
     if (!isTaskGroup && (fenced || !/^#[ \t]/.test(source))) continue;

@@ -15,7 +15,11 @@ function given(
   summary: SummaryOf | null,
   repositories: readonly string[] = [app],
 ): Recalled {
-  const texts = { handbook: aHandbook(...blocks), summary: summary === null ? '' : aSummary(summary) };
+  return recalled(aHandbook(...blocks), summary === null ? '' : aSummary(summary), repositories);
+}
+
+function recalled(handbook: string, summary: string, repositories: readonly string[] = [app]): Recalled {
+  const texts = { handbook: Buffer.from(handbook), summary };
   return recall(texts, { repositories, folder: '/mem/memories', notice: '' });
 }
 
@@ -74,7 +78,7 @@ test('an applies_to line inside a code fence or below the head gives nothing to 
     `# Task Group: Trap\n\`\`\`\napplies_to: repo=${app}; cwd=.\n\`\`\`\napplies_to: repo=other/x; cwd=.\n\n## User preferences\n- TRAP\n`,
     `# Task Group: Late\n\n## User preferences\n- TRAP\napplies_to: repo=${app}; cwd=.\n`,
   ].join('\n');
-  assert.equal(recall({ handbook, summary: '' }, { repositories: [app], folder: '/m', notice: '' }).text, '');
+  assert.equal(recalled(handbook, '').text, '');
 });
 
 test('a fork gets what its parent’s remote names; one without that remote does not', () => {
@@ -111,7 +115,7 @@ test('a person’s own line goes before the others, then what most sessions taug
     },
   );
   assert.deepEqual(
-    ranked(blocksFor(handbook, [app]), 'preference').map(({ entry }) => entry.text),
+    ranked(blocksFor(Buffer.from(handbook), [app]), 'preference').map(({ entry }) => entry.text),
     ['- a person’s', '- twice [abcdefgh@1] [bbcdefgh@2]', '- new [abcdefgh@1]', '- old [abcdefgh@1]'],
   );
 });
@@ -188,23 +192,23 @@ test('memory text cannot close its frame, open an agent’s own tags, or hide an
   assert.match(body, /log in as <username> of <host>/);
 });
 
-for (const [what, texts] of [
-  ['missing files', { handbook: '', summary: '' }],
-  ['a summary without lines', { handbook: '', summary: aSummary({}) }],
-  ['nothing but another repository’s', { handbook: aHandbook({ repo: 'a/b', preferences: ['x'] }), summary: 'v1\n' }],
-  ['no handbook but noise', { handbook: '\u0000\ufffd\n```\n# x\n', summary: '' }],
+for (const [what, handbook, summary] of [
+  ['missing files', '', ''],
+  ['a summary without lines', '', aSummary({})],
+  ['nothing but another repository’s', aHandbook({ repo: 'a/b', preferences: ['x'] }), 'v1\n'],
+  ['no handbook but noise', '\u0000\ufffd\n```\n# x\n', ''],
 ] as const) {
   test(`a memory with ${what} gives a session nothing, not even rules`, () => {
-    assert.equal(recall(texts, { repositories: [app], folder: '/m', notice: '' }).text, '');
+    assert.equal(recalled(handbook, summary).text, '');
   });
 }
 
 test('CRLF files are read like any other', () => {
   const handbook = aHandbook({ repo: app, preferences: ['use pnpm'] }).replaceAll('\n', '\r\n');
   const summary = aSummary({ tips: ['read first'] }).replaceAll('\n', '\r\n');
-  const recalled = recall({ handbook, summary }, { repositories: [app], folder: '/m', notice: '' });
-  assert.deepEqual(words(recalled), ['read first', 'use pnpm']);
-  assert.ok(!recalled.text.includes('\r'));
+  const session = recalled(handbook, summary);
+  assert.deepEqual(words(session), ['read first', 'use pnpm']);
+  assert.ok(!session.text.includes('\r'));
 });
 
 test('the rules of use fit their bound and say where the memory is and how it is cited', () => {
