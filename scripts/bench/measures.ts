@@ -1,3 +1,4 @@
+import { builtMeasure } from './built.ts';
 import { largeMeasure } from './large.ts';
 import { builtinMeasure, startMeasure } from './night.ts';
 import { redactionMeasure, tiersMeasure } from './parts.ts';
@@ -18,6 +19,7 @@ export const measures: readonly Measure[] = [
   diffMeasure,
   smallDiffMeasure,
   recallMeasure,
+  builtMeasure,
   largeMeasure,
   builtinMeasure,
   ...scalingMeasures,

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleRecall } from '../connect/bundle.ts';
-import { stopwatch } from '../shared/clock.ts';
-import type { World } from '../shared/main.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { joinBlocks, renderBlock } from '../workspace/handbook.ts';
 import { formatReference } from '../workspace/reference.ts';
+import { started } from './started.ts';
 import { median } from './statistics.ts';
 import { type Measure, megabyte } from './types.ts';
 
@@ -31,8 +29,8 @@ export const recallMeasure: Measure = {
     const [hooks, nodes]: [number[], number[]] = [[], []];
     let answered = 0;
     for (let round = -1; round < rounds; round += 1) {
-      const bare = await timed(world, ['-e', '0'], '');
-      const asked = await timed(world, args, payload);
+      const bare = await started(world, ['-e', '0']);
+      const asked = await started(world, args, payload);
       if (round < 0) continue;
       nodes.push(bare.ms);
       hooks.push(asked.ms);
@@ -96,19 +94,6 @@ async function writeCheckout(folder: string): Promise<void> {
   await mkdir(join(folder, '.git'), { recursive: true });
   await writeFile(join(folder, '.git', 'HEAD'), 'ref: refs/heads/main\n');
   await writeFile(join(folder, '.git', 'config'), `[remote "origin"]\n\turl = git@host.example:team/app-0.git\n`);
-}
-
-function timed({ self, env }: World, args: readonly string[], input: string): Promise<{ ms: number; stdout: string }> {
-  return new Promise((done, fail) => {
-    const elapsed = stopwatch();
-    const child = spawn(self.program, [...args], { env, stdio: ['pipe', 'pipe', 'ignore'] });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.stdin.on('error', () => undefined);
-    child.on('error', fail);
-    child.on('close', () => done({ ms: elapsed(), stdout: Buffer.concat(chunks).toString('utf8') }));
-    child.stdin.end(input);
-  });
 }
 
 /** The smallest value that is not below so much of the others. */

@@ -1,15 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRepository } from '../git/create.ts';
 import { passagesOf, withoutRepeats } from '../recall/search/passages.ts';
 import { createRanking, rankPlainly } from '../recall/search/ranking.ts';
-import type { Source } from '../rollout/source.ts';
-import { MemoryError, UsageError } from '../shared/errors.ts';
-import type { Files } from '../shared/files.ts';
+import { UsageError } from '../shared/errors.ts';
 import { jsonFields } from '../shared/json.ts';
 import type { World } from '../shared/main.ts';
-import { runScript } from './child.ts';
 import { cannotRead, sourcesIn } from './corpus.ts';
+import { memoryOf } from './corpus-memory.ts';
 
 /** What somebody asks, and words of the text that answers it. */
 export interface Question {
@@ -98,17 +95,6 @@ export function retrievalText({ questions, memory, transcripts }: Retrieval): st
     `memory: a ranked search of what one night without a model made; transcripts: plain BM25 over their records.`,
     `The memory has ${((memory.bytes / Math.max(1, transcripts.bytes)) * 100).toFixed(1)} % of the transcripts' bytes.`,
   ].join('\n');
-}
-
-async function memoryOf(world: World, path: string, sources: readonly Source[]): Promise<Files> {
-  const repository = await createRepository(path, { branch: 'main', env: world.env });
-  const named = sources.flatMap((source) => ['--source', `${source.agent}:${source.path}`]);
-  const wishes = ['--now', '--since', 'all', '--model', 'builtin'];
-  await runScript(world, 'nightly.ts', ['--repo', path, ...wishes, ...named, '--json']);
-  const { oid } = await repository.head();
-  if (oid === null) throw new MemoryError('The sessions taught nothing.', 'Name a corpus in which people speak.');
-  const files = await repository.readFiles(oid, ['memories']);
-  return new Map([...files].map(([file, text]) => [file.replace(/^memories\//, ''), text]));
 }
 
 /** Every record of every transcript, as text without JSON's escapes. */

@@ -15,6 +15,7 @@ import { runNight } from '../../scripts/nightly/run.ts';
 import { type Checkouts, checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { redactedRollouts } from '../../scripts/rollout/redacted.ts';
 import { openRollouts, type Source } from '../../scripts/rollout/source.ts';
+import { loaderArguments } from '../../scripts/shared/built.ts';
 import { clockFrom, fixedClock, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { parseConfig } from '../../scripts/shared/config.ts';
 import { MemoryError } from '../../scripts/shared/errors.ts';
@@ -141,7 +142,14 @@ export async function ranHere(
       streams: () => ({ input: new PassThrough(), output: new PassThrough() }),
       clock: clockFrom({ CTM_CLOCK: theNight, ...env }),
       signal: new AbortController().signal,
-      self: { token, host: 'here', pid: process.pid, isAlive: () => true, program: process.execPath, args: [] },
+      self: {
+        token,
+        host: 'here',
+        pid: process.pid,
+        isAlive: () => true,
+        program: process.execPath,
+        args: loaderArguments(),
+      },
       peakMemory: () => 0,
       cpuTime: () => 0,
     };

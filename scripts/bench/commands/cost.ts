@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Price } from '../../model/ledger.ts';
 import { checkoutsOnDisk } from '../../rollout/checkouts.ts';
 import { redactedRollouts } from '../../rollout/redacted.ts';
@@ -7,12 +7,15 @@ import { type ExitCode, exitCodes, UsageError } from '../../shared/errors.ts';
 import type { Flags } from '../../shared/flags.ts';
 import type { World } from '../../shared/main.ts';
 import { createRedactor } from '../../shared/redact.ts';
+import { bulletsOf, parseHandbook } from '../../workspace/handbook.ts';
 import { sourcesIn } from '../corpus.ts';
-import { type Load, type Prices, reckon } from '../cost/reckon.ts';
+import { memoryOf } from '../corpus-memory.ts';
+import { costOfEach, type Load, type Prices, reckon } from '../cost/reckon.ts';
 import { costText, type Figures } from '../cost/text.ts';
 import { conversationTokens, sessionTokens } from '../cost/tokens.ts';
 import { corpusFlag, jsonFlag } from '../flags.ts';
 import { samplePlace, sampleSources } from '../samples.ts';
+import { inScratch } from '../scratch.ts';
 import type { SubCommand } from './types.ts';
 
 /** As the load is reckoned with. */
@@ -71,17 +74,37 @@ async function cost(world: World): Promise<ExitCode> {
   const { sessions, tokens: counted } = await sessionTokens(await rolloutsOf(world), signal);
   const session = { ...counted, own: given ?? counted.own };
   const tokens = { session, conversation: await conversationTokens(session.output, load) };
-  const figures: Figures = { sessions, tokens, load, prices, reckoned: reckon(tokens, load, prices) };
+  const reckoned = reckon(tokens, load, prices);
+  const remembered = { sessions, lines: await linesOf(world) };
+  const each = costOfEach(reckoned, remembered);
+  const figures: Figures = { sessions, tokens, load, prices, reckoned, remembered, each };
   log.result(flags.isOn('json') ? JSON.stringify(figures) : costText(figures));
   return exitCodes.done;
 }
 
-async function rolloutsOf({ flags, cwd, home, env }: World): Promise<Rollouts> {
+/** Lines of the handbook that a night without a model makes of the same sessions. */
+async function linesOf(world: World): Promise<number> {
+  const corpus = corpusOf(world);
+  const sources = corpus === null ? sampleSources : await sourcesIn(corpus);
+  return inScratch(async (folder) => {
+    const memory = await memoryOf(world, join(folder, 'repository'), sources);
+    return parseHandbook(memory.get('MEMORY.md') ?? '').blocks.flatMap(bulletsOf).length;
+  });
+}
+
+/** null: the samples. */
+function corpusOf({ flags, cwd }: World): string | null {
   const corpus = flags.valueOf('corpus');
+  return corpus === undefined ? null : resolve(cwd, corpus);
+}
+
+async function rolloutsOf(world: World): Promise<Rollouts> {
+  const { home, env } = world;
+  const corpus = corpusOf(world);
   const rollouts =
-    corpus === undefined
+    corpus === null
       ? openRollouts(sampleSources, await samplePlace())
-      : openRollouts(await sourcesIn(resolve(cwd, corpus)), { include: [], checkouts: checkoutsOnDisk(), home });
+      : openRollouts(await sourcesIn(corpus), { include: [], checkouts: checkoutsOnDisk(), home });
   return redactedRollouts(rollouts, createRedactor(env));
 }
 

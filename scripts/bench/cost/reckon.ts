@@ -61,6 +61,21 @@ export interface Reckoned {
   readonly nightInBatches: number;
 }
 
+/** What was remembered of sessions: lines that stand in the handbook after verification and consolidation. */
+export interface Remembered {
+  readonly sessions: number;
+  readonly lines: number;
+}
+
+/** Dollars of one request of phase 1, and of one line that stays, everything else of its night included. */
+export interface Each {
+  readonly session: number;
+  readonly sessionInBatches: number;
+  /** null where no line stayed. */
+  readonly line: number | null;
+  readonly lineInBatches: number | null;
+}
+
 /** Days of a month, as a bill has them. */
 export const monthDays = 30;
 
@@ -75,6 +90,18 @@ export function reckon({ session, conversation }: Tokens, load: Load, prices: Pr
   const phase2 = { ...two, usd: usdOf(two, prices.consolidate) };
   const batchUsd = usdOf({ ...one, cached: 0 }, prices.extract) * prices.batchShare;
   return { phase1, phase2, batchUsd, night: phase1.usd + phase2.usd, nightInBatches: batchUsd + phase2.usd };
+}
+
+/** @param remembered of sessions like those of the load. */
+export function costOfEach({ phase1, batchUsd, night, nightInBatches }: Reckoned, remembered: Remembered): Each {
+  const { requests: sessions } = phase1;
+  const lines = (sessions * remembered.lines) / Math.max(1, remembered.sessions);
+  return {
+    session: phase1.usd / sessions,
+    sessionInBatches: batchUsd / sessions,
+    line: lines === 0 ? null : night / lines,
+    lineInBatches: lines === 0 ? null : nightInBatches / lines,
+  };
 }
 
 /** The first request finds nothing in the cache. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Load, type Prices, reckon, type Tokens } from '../../../scripts/bench/cost/reckon.ts';
+import { costOfEach, type Load, type Prices, reckon, type Tokens } from '../../../scripts/bench/cost/reckon.ts';
 
 const tokens: Tokens = {
   session: { constant: 3_000, own: 7_000, output: 500 },
@@ -45,4 +45,14 @@ test('twice the sessions cost phase 1 twice, and a price without a cached one ha
   const plain = { ...prices, extract: { input: 1, output: 10 } };
   const [one, two] = [100, 200].map((sessions) => reckon(tokens, { ...load, sessions }, plain).phase1.usd);
   assert.equal(two, 2 * (one ?? 0));
+});
+
+test('a line bears its share of the whole night, and none costs anything where none stayed', () => {
+  const reckoned = reckon(tokens, load, prices);
+  const each = costOfEach(reckoned, { sessions: 10, lines: 30 });
+  assert.equal(each.session, reckoned.phase1.usd / 100);
+  assert.equal(each.sessionInBatches, reckoned.batchUsd / 100);
+  assert.equal(each.line?.toFixed(9), (reckoned.night / 300).toFixed(9));
+  assert.equal(each.lineInBatches?.toFixed(9), (reckoned.nightInBatches / 300).toFixed(9));
+  assert.deepEqual(costOfEach(reckoned, { sessions: 10, lines: 0 }), { ...each, line: null, lineInBatches: null });
 });
