@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import { jsonFields } from '../shared/json.ts';
@@ -18,21 +18,21 @@ export function isDue(attempt: Attempt | null, now: EpochSeconds): boolean {
   return attempt === null || Math.abs(now - attempt.at) >= refreshEverySeconds;
 }
 
-export async function readAttempt(cache: string): Promise<Attempt | null> {
-  const read = await readRegular(join(cache, 'attempt.json'), 65_536);
+export function readAttempt(cache: string): Attempt | null {
+  const read = readRegular(join(cache, 'attempt.json'), 65_536);
   if (read.kind !== 'file') return null;
   const { at: text, failure } = jsonFields(read.bytes.toString('utf8'));
   const at = typeof text === 'string' ? parseIsoTime(text) : null;
   return at === null ? null : { at, failure: typeof failure === 'string' ? failure : null };
 }
 
-export async function noteAttempt(cache: string, { at, failure }: Attempt, mark: string): Promise<void> {
-  await writeWhole(join(cache, 'attempt.json'), `${JSON.stringify({ at: isoTime(at), failure })}\n`, mark);
+export function noteAttempt(cache: string, { at, failure }: Attempt, mark: string): void {
+  writeWhole(join(cache, 'attempt.json'), `${JSON.stringify({ at: isoTime(at), failure })}\n`, mark);
 }
 
 /** Writes a file that only its owner can read, whole or not at all. @param mark keeps two writers apart. */
-export async function writeWhole(path: string, text: string, mark: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.${mark}`, text, { mode: 0o600 });
-  await rename(`${path}.${mark}`, path);
+export function writeWhole(path: string, text: string, mark: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(`${path}.${mark}`, text, { mode: 0o600 });
+  renameSync(`${path}.${mark}`, path);
 }

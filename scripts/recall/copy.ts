@@ -35,19 +35,18 @@ export interface CopyNote {
 }
 
 /** Reads the memory of a source as it is on this machine now; never asks a network. */
-export async function findCopy(source: MemorySource): Promise<Found> {
+export function findCopy(source: MemorySource): Found {
   if (source.kind === 'folder') {
-    const [isOff, found] = await Promise.all([isSwitchedOff(source.folder), readFolder(source.folder, null, [])]);
-    return isOff ? { kind: 'off' } : found;
+    return isSwitchedOff(source.folder) ? { kind: 'off' } : readFolder(source.folder, null, []);
   }
-  const note = await readNote(source.cache);
+  const note = readNote(source.cache);
   if (note === null) return { kind: 'coming' };
   if (!note.enabled) return { kind: 'off' };
   return readFolder(join(source.cache, 'copies', note.oid), note.fetchedAt, note.refused);
 }
 
-export async function readNote(cache: string): Promise<CopyNote | null> {
-  const read = await readRegular(join(cache, 'current.json'), 262_144);
+export function readNote(cache: string): CopyNote | null {
+  const read = readRegular(join(cache, 'current.json'), 262_144);
   return read.kind === 'file' ? noteFrom(read.bytes.toString('utf8')) : null;
 }
 
@@ -60,23 +59,21 @@ export function isOffIn(configuration: string): boolean {
   return /^enabled[ \t]*:[ \t]*(?:false|False|FALSE)[ \t]*(?:#.*)?\r?$/m.test(configuration);
 }
 
-async function isSwitchedOff(folder: string): Promise<boolean> {
-  const read = await readRegular(join(folder, '.github', 'memory.yml'), 262_144);
+function isSwitchedOff(folder: string): boolean {
+  const read = readRegular(join(folder, '.github', 'memory.yml'), 262_144);
   return read.kind === 'file' && isOffIn(read.bytes.toString('utf8'));
 }
 
-async function readFolder(root: string, fetchedAt: EpochSeconds | null, known: readonly string[]): Promise<Found> {
+function readFolder(root: string, fetchedAt: EpochSeconds | null, known: readonly string[]): Found {
   const folder = join(root, 'memories');
+  if (!isOwnFolder(folder)) return { kind: 'missing' };
   const refused = [...known];
-  const bytesOf = async (name: string): Promise<Buffer> => {
-    const read = await readRegular(join(folder, name));
+  const bytesOf = (name: string): Buffer => {
+    const read = readRegular(join(folder, name));
     if (read.kind === 'refused') refused.push(`memories/${name} ${read.why}.`);
     return read.kind === 'file' ? read.bytes : Buffer.alloc(0);
   };
-  const files = Promise.all([bytesOf('MEMORY.md'), bytesOf('memory_summary.md')]);
-  const [isThere, [handbook, summary]] = await Promise.all([isOwnFolder(folder), files]);
-  if (!isThere) return { kind: 'missing' };
-  const texts = { handbook, summary: summary.toString('utf8') };
+  const texts = { handbook: bytesOf('MEMORY.md'), summary: bytesOf('memory_summary.md').toString('utf8') };
   return { kind: 'copy', copy: { texts, folder, fetchedAt, refused } };
 }
 

@@ -48,7 +48,7 @@ export async function fetchCopy(
       'The memory repository has no default branch, or no commit on it.',
       'Push its first commit, or correct its default branch at the host.',
     );
-  const known = await readNote(cache);
+  const known = readNote(cache);
   if (known?.oid === head.oid && existsSync(join(cache, 'copies', head.oid))) {
     await note(cache, { ...known, fetchedAt: clock.now() }, mark);
     return 'unchanged';
@@ -157,7 +157,7 @@ async function place(copies: string, oid: Oid, files: ReadonlyMap<string, Buffer
 }
 
 async function note(cache: string, copy: CopyNote, mark: string): Promise<void> {
-  await writeWhole(join(cache, 'current.json'), noteText(copy), mark);
+  writeWhole(join(cache, 'current.json'), noteText(copy), mark);
 }
 
 /** The copy before this one stays for the sessions that were told of it. */

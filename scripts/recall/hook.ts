@@ -16,8 +16,8 @@ import { recallFor } from './session.ts';
 import type { Machine } from './source.ts';
 
 const largestPayload = 4 * 1024 * 1024;
-/** For the payload to end, and for all of it: a disk may hang. */
-const patienceMs = { payload: 1_000, all: 5_000 };
+/** For the payload to end. */
+const patienceMs = 1_000;
 
 const log = createLog(process.stdout, process.stderr, {});
 const machine: Machine = { env: process.env, home: homedir(), cwd: process.cwd() };
@@ -41,7 +41,6 @@ async function run(args: string[]): Promise<void> {
   // All is done before optimised code would be ready, and making it takes a tenth of the time.
   setFlagsFromString('--no-opt');
   if (!isRecallAgent(agent)) throw new Error(`there is no agent “${agent.slice(0, 40)}”: ${recallAgents.join(', ')}`);
-  setTimeout(() => giveUp('the memory could not be read in time'), patienceMs.all).unref();
   const folder = folderIn(await payload()) ?? machine.cwd;
   const ports = { machine, now: clock.now(), mark, startRefresh: () => startRefresh(memory) };
   const { text, notice } = await recallFor({ memory, folder: values.cwd ?? folder }, ports);
@@ -58,7 +57,7 @@ function payload(): Promise<string> {
       process.stdin.destroy();
       fail(error);
     };
-    const patience = setTimeout(() => stop(new Error('the payload did not end in time')), patienceMs.payload);
+    const patience = setTimeout(() => stop(new Error('the payload did not end in time')), patienceMs);
     process.stdin.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > largestPayload) stop(new Error('the payload is too large'));

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** Bytes of one memory file that recall reads or keeps. */
 export const largestFile = 4 * 1024 * 1024;
@@ -10,34 +9,38 @@ export type FileRead =
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly why: string };
 
-export async function readRegular(path: string, limit: number = largestFile): Promise<FileRead> {
+/**
+ * At once, as all that a session's start reads: it has nothing else to do meanwhile, a turn of other threads takes longer
+ * than to read a file does, and where a disk hangs nothing of Node's ends before the agent's own patience with its hooks.
+ */
+export function readRegular(path: string, limit: number = largestFile): FileRead {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-    const file = await open(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+    const file = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
     try {
-      const found = await file.stat();
+      const found = fstatSync(file);
       if (!found.isFile()) return { kind: 'refused', why: 'is no regular file' };
       if (found.size > limit) return { kind: 'refused', why: `is larger than ${limit} bytes` };
-      return { kind: 'file', bytes: withoutMark(await contentOf(file, found.size)) };
+      return { kind: 'file', bytes: withoutMark(contentOf(file, found.size)) };
     } finally {
-      await file.close();
+      closeSync(file);
     }
   } catch (error) {
     return refusal(error);
   }
 }
 
-/** In one step where it has the size that it was said to have: a session waits for every step. */
-async function contentOf(file: FileHandle, size: number): Promise<Buffer> {
+/** In one step where it has the size that it was said to have. */
+function contentOf(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(size + 1);
-  const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-  return bytesRead === size ? bytes.subarray(0, size) : await file.readFile();
+  const bytesRead = readSync(file, bytes, 0, bytes.length, 0);
+  return bytesRead === size ? bytes.subarray(0, size) : readFileSync(file);
 }
 
 /** Whether a folder is one itself, and not what a link leads to. */
-export async function isOwnFolder(path: string): Promise<boolean> {
+export function isOwnFolder(path: string): boolean {
   try {
-    return (await lstat(path)).isDirectory();
+    return lstatSync(path).isDirectory();
   } catch (error) {
     if (refusal(error).kind === 'missing') return false;
     throw error;

@@ -32,11 +32,11 @@ export async function refreshCopy(
   if (!(await take(lock, clock.now(), mark))) return { outcome: 'busy' };
   try {
     const outcome = await fetchCopy(source, { env: machine.env, clock, mark, ...limits });
-    await noteAttempt(source.cache, { at: clock.now(), failure: null }, mark);
+    noteAttempt(source.cache, { at: clock.now(), failure: null }, mark);
     return { outcome };
   } catch (error) {
     const failure = error instanceof MemoryError ? `${error.message} ${error.hint}` : messageOf(error);
-    await noteAttempt(source.cache, { at: clock.now(), failure: failure.slice(0, 1_000) }, mark);
+    noteAttempt(source.cache, { at: clock.now(), failure: failure.slice(0, 1_000) }, mark);
     return { outcome: 'failed', failure };
   } finally {
     await rm(lock, { force: true });
@@ -52,7 +52,7 @@ async function take(lock: string, now: EpochSeconds, mark: string): Promise<bool
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const held = await readRegular(lock, 100);
+    const held = readRegular(lock, 100);
     const since = held.kind === 'file' ? parseIsoTime(held.bytes.toString('utf8')) : null;
     if (since !== null && Math.abs(now - since) < 2 * fetchSeconds) return false;
     await rm(lock, { force: true });

@@ -40,7 +40,8 @@ export interface SessionMemory {
 /** What a session gets, from what this machine has now. A copy of an address is refreshed beside it, never waited for. */
 export async function recallFor({ memory, folder }: Asked, ports: Ports): Promise<SessionMemory> {
   const source = sourceOf(memory, ports.machine);
-  const [where, found] = await Promise.all([whereIs(folder), findCopy(source)]);
+  const where = await whereIs(folder);
+  const found = findCopy(source);
   const attempt = source.kind === 'remote' ? await attemptAt(source.cache, ports) : null;
   const notice = noticeFor(found, attempt, ports.now);
   const known = { source, where, notice, failure: attempt?.failure ?? null };
@@ -54,17 +55,17 @@ export async function recallFor({ memory, folder }: Asked, ports: Ports): Promis
 }
 
 async function attemptAt(cache: string, ports: Ports): Promise<Attempt | null> {
-  const attempt = await readAttempt(cache);
+  const attempt = readAttempt(cache);
   if (!isDue(attempt, ports.now)) return attempt;
-  const isNoted = await canNote(cache, { at: ports.now, failure: attempt?.failure ?? null }, ports.mark);
+  const isNoted = canNote(cache, { at: ports.now, failure: attempt?.failure ?? null }, ports.mark);
   if (isNoted) await ports.startRefresh();
   return attempt;
 }
 
 /** Where nothing can be written nothing can be fetched either, and the copy that is here serves as it is. */
-async function canNote(cache: string, attempt: Attempt, mark: string): Promise<boolean> {
+function canNote(cache: string, attempt: Attempt, mark: string): boolean {
   try {
-    await noteAttempt(cache, attempt, mark);
+    noteAttempt(cache, attempt, mark);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return false;

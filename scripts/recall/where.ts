@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { type Checkouts, checkoutsOnDisk } from '../rollout/checkouts.ts';
 import { repositoryId } from '../rollout/identity.ts';
 
@@ -16,15 +16,15 @@ export interface Where {
  * repository without a remote has no id by which a team could know it, so it gets what holds everywhere.
  */
 export async function whereIs(cwd: string, checkouts: Checkouts = checkoutsOnDisk()): Promise<Where> {
-  const found = await checkouts.of(await resolved(cwd));
+  const found = await checkouts.of(resolved(cwd));
   const ids = (found?.remotes ?? []).map(repositoryId).filter((id) => id !== null);
   return { root: found?.root ?? null, repositories: [...new Set(ids)] };
 }
 
 /** Where links lead; the folder as it was named where it is gone. */
-async function resolved(cwd: string): Promise<string> {
+function resolved(cwd: string): string {
   try {
-    return await realpath(cwd);
+    return realpathSync.native(cwd);
   } catch (error) {
     if (error instanceof Error && 'code' in error) return cwd;
     throw error;

@@ -1,4 +1,4 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { slashes } from './home.ts';
 
@@ -33,15 +33,18 @@ export function checkoutsFrom(map: Readonly<Record<string, Omit<Checkout, 'root'
 
 /**
  * Repositories on disk: walks up from a folder to its `.git` and reads the remotes from the configuration of the
- * repository itself, also for linked worktrees and submodules. Runs nothing; `rootCommit` stays null.
+ * repository itself, also for linked worktrees and submodules, at once, since a session's start waits for it. Runs
+ * nothing; `rootCommit` stays null.
  */
 export function checkoutsOnDisk(): Checkouts {
-  const known = new Map<string, Promise<Checkout | null>>();
+  const known = new Map<string, Checkout | null>();
   return {
-    of(cwd) {
-      const found = known.get(cwd) ?? find(cwd);
-      known.set(cwd, found);
-      return found;
+    async of(cwd) {
+      const found = known.get(cwd);
+      if (found !== undefined) return found;
+      const fresh = find(cwd);
+      known.set(cwd, fresh);
+      return fresh;
     },
   };
 }
@@ -49,13 +52,13 @@ export function checkoutsOnDisk(): Checkouts {
 const maxLevels = 64;
 const maxConfigBytes = 1024 * 1024;
 
-async function find(cwd: string): Promise<Checkout | null> {
+function find(cwd: string): Checkout | null {
   if (!isAbsolute(cwd)) return null;
   let folder = resolve(cwd);
   for (let level = 0; level < maxLevels; level += 1) {
-    const common = await commonFolder(join(folder, '.git'));
+    const common = commonFolder(join(folder, '.git'));
     if (common !== null) {
-      const config = await textOf(join(common, 'config'));
+      const config = textOf(join(common, 'config'));
       return config === null ? null : { root: folder, remotes: remotesIn(config), rootCommit: null };
     }
     const parent = dirname(folder);
@@ -66,20 +69,20 @@ async function find(cwd: string): Promise<Checkout | null> {
 }
 
 /** The folder that holds a repository's configuration, from its `.git` folder or file; null where there is none. */
-async function commonFolder(git: string): Promise<string | null> {
-  const kind = await kindOf(git);
+function commonFolder(git: string): string | null {
+  const kind = kindOf(git);
   if (kind === 'folder') return git;
   if (kind !== 'file') return null;
-  const target = /^gitdir: ([^\n]{1,4000})/.exec((await textOf(git)) ?? '')?.[1]?.trim();
+  const target = /^gitdir: ([^\n]{1,4000})/.exec(textOf(git) ?? '')?.[1]?.trim();
   if (target === undefined) return null;
   const own = resolve(dirname(git), target);
-  const common = (await textOf(join(own, 'commondir')))?.trim();
+  const common = textOf(join(own, 'commondir'))?.trim();
   return common === undefined || common === '' ? own : resolve(own, common);
 }
 
-async function kindOf(path: string): Promise<'folder' | 'file' | null> {
+function kindOf(path: string): 'folder' | 'file' | null {
   try {
-    const found = await lstat(path);
+    const found = lstatSync(path);
     return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : null;
   } catch (error) {
     if (isUnreachable(error)) return null;
@@ -87,10 +90,10 @@ async function kindOf(path: string): Promise<'folder' | 'file' | null> {
   }
 }
 
-async function textOf(path: string): Promise<string | null> {
+function textOf(path: string): string | null {
   try {
-    const found = await stat(path);
-    return found.isFile() && found.size <= maxConfigBytes ? await readFile(path, 'utf8') : null;
+    const found = statSync(path);
+    return found.isFile() && found.size <= maxConfigBytes ? readFileSync(path, 'utf8') : null;
   } catch (error) {
     if (isUnreachable(error)) return null;
     throw error;

@@ -17,7 +17,7 @@ export function groupsNaming(handbook: Buffer, scopes: readonly Scope[]): Pick<B
     const end = next === 0 ? text.length : next;
     naming.lastIndex = end;
     if (!text.startsWith(groupMark, start)) continue;
-    for (let at = text.indexOf('\n', counted); at !== -1 && at < start; at = text.indexOf('\n', at + 1)) line += 1;
+    line += text.slice(counted, start).match(/\n/g)?.length ?? 0;
     counted = start;
     found.push({ raw: firstBlock(handbook.toString('utf8', start, end)), line });
   }

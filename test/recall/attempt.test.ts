@@ -8,8 +8,8 @@ import { temporaryFolder } from '../support/repository.ts';
 test('an attempt is read as it was noted, whatever its failure says', async (t) => {
   const cache = temporaryFolder(t);
   for (const failure of [null, 'no “network”, "at all"\nand \\ more']) {
-    await noteAttempt(cache, { at: 1_795_305_600, failure }, 'one');
-    assert.deepEqual(await readAttempt(cache), { at: 1_795_305_600, failure });
+    noteAttempt(cache, { at: 1_795_305_600, failure }, 'one');
+    assert.deepEqual(readAttempt(cache), { at: 1_795_305_600, failure });
   }
 });
 
@@ -24,10 +24,10 @@ test('a damaged note of an attempt is none: the copy is asked for again, and no 
   ];
   for (const text of damaged) {
     writeFileSync(join(cache, 'attempt.json'), text);
-    const attempt = await readAttempt(cache);
+    const attempt = readAttempt(cache);
     assert.equal(attempt, null, text);
     assert.ok(isDue(attempt, 1_795_305_600));
   }
   writeFileSync(join(cache, 'attempt.json'), '{"at":"2026-11-30T00:00:00Z","failure":7}\n');
-  assert.equal((await readAttempt(cache))?.failure, null);
+  assert.equal(readAttempt(cache)?.failure, null);
 });

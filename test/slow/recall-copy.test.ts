@@ -114,7 +114,7 @@ test('what has not changed is not fetched again, and counts as fresh', async (t)
   laptop.server.fault = () => null;
   assert.deepEqual(await laptop.refresh(start + 3_600), { outcome: 'unchanged' });
   assert.ok(laptop.server.requests.every(({ received }) => received < 500));
-  assert.equal((await readNote(laptop.cache))?.fetchedAt, start + 3_600);
+  assert.equal(readNote(laptop.cache)?.fetchedAt, start + 3_600);
 });
 
 test('offline a session gets the last copy and is told how old it is', async (t) => {
@@ -309,7 +309,7 @@ test('of a hostile repository only plain memory files are kept, and nothing outs
     ]),
   );
   assert.deepEqual(await laptop.refresh(), { outcome: 'fetched' });
-  const note = await readNote(laptop.cache);
+  const note = readNote(laptop.cache);
   const copy = join(laptop.cache, 'copies', note?.oid ?? '');
   const kept = everyFile(copy).map((path) => path.slice(copy.length + 1));
   assert.deepEqual(kept.sort(), [
