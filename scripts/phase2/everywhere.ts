@@ -1,7 +1,6 @@
 import { noUsage } from '../model/usage.ts';
 import { parseEvidence } from '../shared/evidence.ts';
 import type { Files } from '../shared/files.ts';
-import { sha256 } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { sectionHeadings } from '../workspace/block-lines.ts';
@@ -25,7 +24,7 @@ import {
   withoutGoneEntries,
   withoutHiddenBullets,
 } from './forgotten.ts';
-import type { Prepared } from './prepare.ts';
+import { hashOf, type Prepared } from './prepare.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';
 import type { Consolidator } from './types.ts';
 
@@ -55,7 +54,7 @@ export function prepareEverywhere(state: State, start: MemoryStart, policy: Cons
     changes,
     mode: own.has(memorySummaryPath) && baseline.size > 0 ? 'incremental' : 'init',
     deletedThreads: deletedThreads(own, baseline, summaries),
-    inputHash: sha256(JSON.stringify([...ready])),
+    inputHash: () => hashOf(ready),
     isHeld: false,
     isDue: needs !== 'nothing' && (repositories.length > 0 || own.size > 0),
     needs,

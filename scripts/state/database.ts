@@ -28,14 +28,21 @@ export class State {
   readonly #database: initSqlJs.Database;
   readonly #prepared = new Map<string, Prepared>();
   #depth = 0;
+  #version = 0;
 
   constructor(database: initSqlJs.Database) {
     this.#database = database;
   }
 
+  /** Another one after everything that may have changed a row: what was reckoned from the rows may be kept until then. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** Runs one statement. @returns rows inserted, updated or deleted. */
   run(sql: string, bound: Bound = {}): number {
     const { statement, names } = this.#prepare(sql);
+    this.#version += 1;
     try {
       statement.bind(valuesOf(names, bound));
       statement.step();
@@ -46,12 +53,11 @@ export class State {
   }
 
   all(sql: string, bound: Bound = {}): Row[] {
-    const { statement, names } = this.#prepare(sql);
+    const { statement, names, columns, blank } = this.#prepare(sql);
     try {
       statement.bind(valuesOf(names, bound));
-      const columns = statement.getColumnNames();
       const rows: Row[] = [];
-      while (statement.step()) rows.push(named(columns, statement.get()));
+      while (statement.step()) rows.push(filled(blank, columns, statement.get()));
       return rows;
     } finally {
       statement.reset();
@@ -64,6 +70,7 @@ export class State {
 
   /** Statements without placeholders, separated by `;`. */
   script(sql: string): void {
+    this.#version += 1;
     this.#database.exec(sql);
   }
 
@@ -77,6 +84,7 @@ export class State {
       this.#database.run('commit');
       return result;
     } catch (error) {
+      this.#version += 1;
       this.#database.run('rollback');
       throw error;
     } finally {
@@ -94,6 +102,7 @@ export class State {
     const rows = new Array<string>(atOnce).fill(places).join(', ');
     const { statement } = this.#prepare(`insert into ${table} (${names}) values ${rows}`);
     return (values) => {
+      this.#version += 1;
       try {
         statement.bind(values.map(bytesOfLong));
         statement.step();
@@ -139,7 +148,9 @@ export class State {
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const prepared = { statement: this.#database.prepare(sql), names: namesIn(sql) };
+    const statement = this.#database.prepare(sql);
+    const columns = statement.getColumnNames();
+    const prepared = { statement, names: namesIn(sql), columns, blank: blankRow(columns) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -149,6 +160,8 @@ interface Prepared {
   readonly statement: initSqlJs.Statement;
   /** Of its placeholders, in SQLite's order: by place is how the library binds fast. */
   readonly names: readonly string[];
+  readonly columns: readonly string[];
+  readonly blank: Row;
 }
 
 /** SQLite's texts end at NUL and hold no lone surrogate. */
@@ -194,11 +207,14 @@ function bytesOfLong(value: Value): Value | Uint8Array {
   return typeof value === 'string' && value.length > longText ? Buffer.from(value) : value;
 }
 
-function named(names: readonly string[], values: readonly initSqlJs.SqlValue[]): Row {
-  const row: Record<string, Value> = {};
-  names.forEach((name, index) => {
-    row[name] = plain(values[index] ?? null);
-  });
+/** A row of nothing: its copies share one shape, where rows that grow name by name take several times the memory. */
+function blankRow(columns: readonly string[]): Row {
+  return JSON.parse(JSON.stringify(Object.fromEntries(columns.map((name) => [name, null]))));
+}
+
+function filled(blank: Row, columns: readonly string[], values: readonly initSqlJs.SqlValue[]): Row {
+  const row: Record<string, Value> = { ...blank };
+  for (const [place, name] of columns.entries()) row[name] = plain(values[place] ?? null);
   return row;
 }
 

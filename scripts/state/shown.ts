@@ -46,13 +46,29 @@ export function listShown(state: State): ShownRow[] {
 }
 
 /** How often these memories, by short id, were read within the window: once a person and day. */
-export function readCounts(state: State, { from, to }: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
+export function readCounts(state: State, window: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
+  const all = allReads(state, window);
+  return new Map([...wanted].map((id) => [id, all.get(id) ?? 0] as const).filter(([, count]) => count > 0));
+}
+
+interface Reads extends UsageWindow {
+  readonly version: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** A row names many memories, of any scope: they are counted once for all scopes. */
+const known = new WeakMap<State, Reads>();
+
+function allReads(state: State, { from, to }: UsageWindow): ReadonlyMap<string, number> {
+  const last = known.get(state);
+  if (last?.version === state.version && last.from === from && last.to === to) return last.counts;
   const rows = state.all("select read, vote from shown where read <> '' and at between :from and :to", { from, to });
   const votes = new Map<string, Set<string>>();
   for (const row of rows)
-    for (const id of idsOf(row, 'read'))
-      if (wanted.has(id)) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
-  return new Map([...votes].map(([id, of]) => [id, of.size]));
+    for (const id of idsOf(row, 'read')) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
+  const counts = new Map([...votes].map(([id, of]) => [id, of.size]));
+  known.set(state, { version: state.version, from, to, counts });
+  return counts;
 }
 
 function joined(ids: readonly string[]): string {

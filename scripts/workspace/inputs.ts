@@ -37,20 +37,12 @@ export interface RawSection {
 
 /** `raw_memories.md` and one summary a row, whatever the rows' order. @throws when two rows share a stem. */
 export function inputFiles(rows: readonly InputRow[]): Files {
-  const files = new Map([[rawMemoriesPath, rawMemories(rows)]]);
-  for (const row of rows) {
-    const path = summaryPath(row.stem);
-    if (files.has(path)) throw new Error(`two threads share the summary ${path}`);
-    files.set(path, summaryText(row));
-  }
-  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+  return inOrder(generatedOf(rows));
 }
 
 /** The files with the generated ones replaced by those of the rows: what lost its row disappears. */
 export function withInputs(files: Files, rows: readonly InputRow[]): Files {
-  return new Map(
-    [...[...files].filter(([path]) => !isGenerated(path)), ...inputFiles(rows)].sort(([a], [b]) => byBinary(a, b)),
-  );
+  return inOrder([...[...files].filter(([path]) => !isGenerated(path)), ...generatedOf(rows)]);
 }
 
 /**
@@ -70,7 +62,7 @@ export function addInputs(files: Files, rows: readonly InputRow[]): Files {
 
 /** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
 export function rawMemories(rows: readonly InputRow[]): string {
-  return joinRawSections([...rows].sort((a, b) => byBinary(a.threadId, b.threadId)).map(rawSection));
+  return joinRawSections(byThread(rows).map((row) => rawSection(row, factsOf(row))));
 }
 
 /** The text's sections; what precedes the first belongs to none. */
@@ -119,18 +111,38 @@ const sectionsByScope = lastOf((text: string): ReadonlyMap<string, readonly stri
   return found;
 });
 
+/** In no order. */
+function generatedOf(rows: readonly InputRow[]): Map<string, string> {
+  const files = new Map([[rawMemoriesPath, '']]);
+  const sections = byThread(rows).map((row) => {
+    const facts = factsOf(row);
+    const path = summaryPath(row.stem);
+    if (files.has(path)) throw new Error(`two threads share the summary ${path}`);
+    files.set(path, summaryText(row, facts));
+    return rawSection(row, facts);
+  });
+  return files.set(rawMemoriesPath, joinRawSections(sections));
+}
+
+function byThread<T extends { readonly threadId: string }>(rows: readonly T[]): T[] {
+  return [...rows].sort((a, b) => byBinary(a.threadId, b.threadId));
+}
+
+function inOrder(files: Iterable<readonly [string, string]>): Files {
+  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+}
+
 /** @param stays whether a section or a summary with this header is kept beside those of the rows. */
 function mergeInputs(files: Files, rows: readonly InputRow[], stays: (header: Header) => boolean): Files {
-  const fresh = inputFiles(rows);
-  const sections = [
+  const fresh = generatedOf(rows);
+  const sections = byThread([
     ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => stays(header)),
     ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
-  ].sort((a, b) => byBinary(a.threadId, b.threadId));
+  ]);
   const kept = [...files].filter(
     ([path, text]) => !isGenerated(path) || (path !== rawMemoriesPath && stays(splitHeader(text).header)),
   );
-  const merged = new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]);
-  return new Map([...merged].sort(([a], [b]) => byBinary(a, b)));
+  return inOrder(new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]));
 }
 
 function joinRawSections(sections: readonly string[]): string {
@@ -138,29 +150,29 @@ function joinRawSections(sections: readonly string[]): string {
   return `# Raw Memories\n\nMerged stage-1 raw memories (stable ascending thread-id order):\n\n${sections.join('')}`;
 }
 
-function rawSection(row: InputRow): string {
-  const header = [
-    `## Thread \`${oneLine(row.threadId)}\``,
-    `thread: ${shortThreadId(row.threadId)}`,
-    `updated_at: ${isoTime(row.updatedAt)}`,
-    `repo: ${oneLine(row.repo)}`,
-    `cwd: ${oneLine(row.cwd)}`,
-    `rollout_path: ${oneLine(row.rolloutPath)}`,
-    `rollout_summary_file: ${row.stem}.md`,
-  ];
+/** Lines that both headers of a thread have. */
+function factsOf(row: InputRow) {
+  return {
+    id: oneLine(row.threadId),
+    thread: `thread: ${shortThreadId(row.threadId)}`,
+    updatedAt: `updated_at: ${isoTime(row.updatedAt)}`,
+    repo: `repo: ${oneLine(row.repo)}`,
+    cwd: `cwd: ${oneLine(row.cwd)}`,
+    path: `rollout_path: ${oneLine(row.rolloutPath)}`,
+  };
+}
+
+type Facts = ReturnType<typeof factsOf>;
+
+function rawSection(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
+  const file = `rollout_summary_file: ${row.stem}.md`;
+  const header = [`## Thread \`${id}\``, thread, updatedAt, repo, cwd, path, file];
   return `${header.join('\n')}\n\n${unbroken(row.rawMemory)}\n\n`;
 }
 
-function summaryText(row: InputRow): string {
-  const header = [
-    `thread_id: ${oneLine(row.threadId)}`,
-    `thread: ${shortThreadId(row.threadId)}`,
-    `updated_at: ${isoTime(row.updatedAt)}`,
-    `rollout_path: ${oneLine(row.rolloutPath)}`,
-    `repo: ${oneLine(row.repo)}`,
-    `cwd: ${oneLine(row.cwd)}`,
-    ...(row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`]),
-  ];
+function summaryText(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
+  const branch = row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`];
+  const header = [`thread_id: ${id}`, thread, updatedAt, path, repo, cwd, ...branch];
   return `${header.join('\n')}\n\n${row.rolloutSummary.trim()}\n`;
 }
 

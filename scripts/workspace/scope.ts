@@ -22,21 +22,19 @@ import { renameSkill, skillScope } from './skill.ts';
  * block may change, is always one line.
  */
 export function project(files: Files, scope: Scope): Files {
-  const own = new Map<string, string>();
-  const extensions = new Set<string>();
-  for (const [path, text] of [...files].sort(([a], [b]) => byBinary(a, b))) {
-    const part = partOf(path, text, scope);
-    if (part === null) continue;
-    own.set(path, part);
-    const extension = extensionPart(path)?.extension;
-    if (extension !== undefined) extensions.add(extension);
-  }
-  if (extensions.size === 0) return own;
+  const own = new Map(filesByScope(files).get(scope));
+  const [handbook, raw, summary] = [handbookPath, rawMemoriesPath, memorySummaryPath].map((path) => files.get(path));
+  const blocks = handbook === undefined ? undefined : blocksByScope(handbook).get(scope);
+  if (blocks !== undefined) own.set(handbookPath, joinBlocks('', blocks));
+  if (raw !== undefined) own.set(rawMemoriesPath, rawMemoriesOf(raw, scope));
+  if (summary !== undefined && scope === everywhere) own.set(memorySummaryPath, summary);
   // How an extension is to be read is told to those that read something of it.
-  for (const extension of extensions) {
-    const path = extensionPath({ extension, kind: 'instructions', name: 'instructions.md' });
-    const text = files.get(path);
-    if (text !== undefined) own.set(path, text);
+  for (const path of [...own.keys()]) {
+    const extension = extensionPart(path)?.extension;
+    if (extension === undefined) continue;
+    const told = extensionPath({ extension, kind: 'instructions', name: 'instructions.md' });
+    const text = files.get(told);
+    if (text !== undefined) own.set(told, text);
   }
   return new Map([...own].sort(([a], [b]) => byBinary(a, b)));
 }
@@ -72,16 +70,24 @@ export function splice(files: Files, scope: Scope, projection: Files): Files {
   return new Map([...next].sort(([a], [b]) => byBinary(a, b)));
 }
 
-function partOf(path: string, text: string, scope: Scope): string | null {
-  if (path === handbookPath) {
-    const raws = blocksByScope(text).get(scope);
-    return raws === undefined ? null : joinBlocks('', raws);
+/** Whose each file is that belongs to one scope as a whole. Every scope asks for its part of the same files. */
+const filesByScope = lastOf((files: Files): ReadonlyMap<Scope, ReadonlyMap<string, string>> => {
+  const found = new Map<Scope, Map<string, string>>();
+  for (const [path, text] of files) {
+    const scope = ownerOf(path, text);
+    if (scope === null) continue;
+    const known = found.get(scope);
+    if (known === undefined) found.set(scope, new Map([[path, text]]));
+    else known.set(path, text);
   }
-  if (path === rawMemoriesPath) return rawMemoriesOf(text, scope);
-  if (path === memorySummaryPath) return scope === everywhere ? text : null;
-  if (stemOf(path) !== null) return splitHeader(text).header.repo === scope ? text : null;
-  if (skillOf(path) !== null) return skillScope(text) === scope ? text : null;
-  return entryOf(path, text)?.scope === scope && Buffer.byteLength(text) <= sizeLimits.resourceBytes ? text : null;
+  return found;
+});
+
+function ownerOf(path: string, text: string): Scope | null {
+  if (stemOf(path) !== null) return splitHeader(text).header.repo ?? null;
+  if (skillOf(path) !== null) return skillScope(text);
+  const entry = entryOf(path, text);
+  return entry === null || Buffer.byteLength(text) > sizeLimits.resourceBytes ? null : entry.scope;
 }
 
 /** Every scope asks for its part of the same text: it is read once. */

@@ -45,7 +45,7 @@ export async function commitBooks(repository: Repository, files: Files, books: N
   const { night, state, chosen } = books;
   const text = snapshotOf(state);
   const rows = new Map(
-    chosen.map(({ scope, chosen: outputs }) => [scope, outputs.flatMap((one) => inputRow(one, () => false) ?? [])]),
+    chosen.map(({ scope, chosen: outputs }) => [scope, outputs.flatMap((one) => inputRow(one) ?? [])]),
   );
   const next = replaceInputs(files, rows);
   const tip = await commitInputs(repository, new Map([...changesOf(files, next), [statePath, text]]), night);
