@@ -14,7 +14,7 @@ import { type ExtensionEntry, entriesIn } from '../workspace/extension.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { type InputRow, rawSections, withInputs } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, type Scope } from '../workspace/layout.ts';
-import { project } from '../workspace/scope.ts';
+import { projectWritten } from '../workspace/scope.ts';
 import type { RuleContext } from '../workspace/violation.ts';
 import {
   type Forgotten,
@@ -66,7 +66,7 @@ export function prepareScope(
 ): Prepared {
   const context = ruleContext(state, scope, policy.audience);
   const forgotten = forgottenIn(state, scope);
-  const own = withoutForgottenNotes(project(start.files, scope), forgotten, scope, context);
+  const own = withoutForgottenNotes(projectWritten(start.files, scope), forgotten, scope, context);
   const window = { from: now - policy.selection.maxUnusedDays * day, to: now };
   const pinned = pinnedThreads(state, own, context);
   const before = selectionOf(state, scope);

@@ -98,12 +98,19 @@ export function bulletsOf(block: Block): readonly Bullet[] {
 
 /** One text from blocks: a blank line between, no source changed otherwise. */
 export function joinBlocks(preamble: string, raws: readonly string[]): string {
-  let text = preamble;
+  const parts = [preamble];
+  // Looking at the end of all that stands so far would copy it, block by block.
+  let end = preamble.slice(-3);
+  const add = (text: string): void => {
+    parts.push(text);
+    end = text.length < 3 ? `${end}${text}`.slice(-3) : text.slice(-3);
+  };
   for (const raw of raws) {
-    if (text !== '' && !/\n\r?\n$/.test(text)) text += text.endsWith('\n') ? '\n' : '\n\n';
-    text += raw;
+    if (end !== '' && !/\n\r?\n$/.test(end)) add(end.endsWith('\n') ? '\n' : '\n\n');
+    add(raw);
   }
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  if (end !== '' && !end.endsWith('\n')) add('\n');
+  return parts.join('');
 }
 
 export interface TaskDraft {

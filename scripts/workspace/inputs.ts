@@ -37,27 +37,36 @@ export interface RawSection {
 
 /** `raw_memories.md` and one summary a row, whatever the rows' order. @throws when two rows share a stem. */
 export function inputFiles(rows: readonly InputRow[]): Files {
-  return inOrder(generatedOf(rows));
+  return withInputs(new Map(), rows);
 }
 
 /** The files with the generated ones replaced by those of the rows: what lost its row disappears. */
 export function withInputs(files: Files, rows: readonly InputRow[]): Files {
-  return inOrder([...[...files].filter(([path]) => !isGenerated(path)), ...generatedOf(rows)]);
+  const sections: string[] = [];
+  const summaries = new Map<string, string>();
+  for (const row of byThread(rows)) {
+    const facts = factsOf(row);
+    sections.push(rawSection(row, facts));
+    addSummary(summaries, summaryPath(row.stem), summaryText(row, facts));
+  }
+  const written = [...files].filter(([path]) => !isGenerated(path));
+  return inOrder([...written, ...summaries, [rawMemoriesPath, joinRawSections(sections)]]);
 }
 
 /**
- * The files with the generated ones of some scopes made anew; those of scopes that are not named stay as they are.
+ * The files with the generated ones of some scopes replaced by what `inputs` holds of such; those of scopes that are not
+ * named stay as they are.
  * @throws when two rows share a stem.
  */
-export function replaceInputs(files: Files, rows: ReadonlyMap<Scope, readonly InputRow[]>): Files {
-  return mergeInputs(files, [...rows.values()].flat(), ({ repo }) => !rows.has(repo ?? ''));
+export function replaceInputs(files: Files, inputs: ReadonlyMap<Scope, Files>): Files {
+  return mergeInputs(files, [...inputs.values()], ({ repo }) => !inputs.has(repo ?? ''));
 }
 
 /** The files with the generated ones of rows that they do not hold yet; what stands there stays as it is. */
 export function addInputs(files: Files, rows: readonly InputRow[]): Files {
-  const known = new Set(rawSections(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId));
+  const known = new Set(sectionsIn(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId));
   const added = rows.filter((row) => !known.has(row.threadId) && !files.has(summaryPath(row.stem)));
-  return added.length === 0 ? files : mergeInputs(files, added, () => true);
+  return added.length === 0 ? files : mergeInputs(files, [inputFiles(added)], () => true);
 }
 
 /** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
@@ -67,16 +76,20 @@ export function rawMemories(rows: readonly InputRow[]): string {
 
 /** The text's sections; what precedes the first belongs to none. */
 export function rawSections(text: string): RawSection[] {
+  return sectionsIn(text).map(({ threadId, raw }) => {
+    const end = raw.indexOf('\n');
+    return { threadId, ...splitHeader(end === -1 ? '' : raw.slice(end + 1).trimStart()), raw };
+  });
+}
+
+/** The same, unread. */
+function sectionsIn(text: string): Pick<RawSection, 'threadId' | 'raw'>[] {
   return text
     .split(/^(?=## Thread `)/m)
     .filter((raw) => raw.startsWith('## Thread `'))
     .map((raw) => {
-      const [heading = '', ...rest] = raw.split('\n');
-      return {
-        threadId: heading.slice(11, heading.lastIndexOf('`')),
-        ...splitHeader(rest.join('\n').trimStart()),
-        raw,
-      };
+      const end = raw.indexOf('\n');
+      return { threadId: raw.slice(11, raw.lastIndexOf('`', end === -1 ? raw.length : end)), raw };
     });
 }
 
@@ -111,19 +124,6 @@ const sectionsByScope = lastOf((text: string): ReadonlyMap<string, readonly stri
   return found;
 });
 
-/** In no order. */
-function generatedOf(rows: readonly InputRow[]): Map<string, string> {
-  const files = new Map([[rawMemoriesPath, '']]);
-  const sections = byThread(rows).map((row) => {
-    const facts = factsOf(row);
-    const path = summaryPath(row.stem);
-    if (files.has(path)) throw new Error(`two threads share the summary ${path}`);
-    files.set(path, summaryText(row, facts));
-    return rawSection(row, facts);
-  });
-  return files.set(rawMemoriesPath, joinRawSections(sections));
-}
-
 function byThread<T extends { readonly threadId: string }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => byBinary(a.threadId, b.threadId));
 }
@@ -132,17 +132,30 @@ function inOrder(files: Iterable<readonly [string, string]>): Files {
   return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
 }
 
-/** @param stays whether a section or a summary with this header is kept beside those of the rows. */
-function mergeInputs(files: Files, rows: readonly InputRow[], stays: (header: Header) => boolean): Files {
-  const fresh = generatedOf(rows);
-  const sections = byThread([
-    ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => stays(header)),
-    ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
-  ]);
+/**
+ * @param inputs of whose files the generated ones come in.
+ * @param stays whether a section or a summary with this header is kept beside them.
+ */
+function mergeInputs(files: Files, inputs: readonly Files[], stays: (header: Header) => boolean): Files {
+  const sections = rawSections(files.get(rawMemoriesPath) ?? '')
+    .filter(({ header }) => stays(header))
+    .map(({ threadId, raw }) => ({ threadId, raw }));
+  const summaries = new Map<string, string>();
+  for (const fresh of inputs) {
+    sections.push(...sectionsIn(fresh.get(rawMemoriesPath) ?? ''));
+    for (const [path, text] of fresh)
+      if (isGenerated(path) && path !== rawMemoriesPath) addSummary(summaries, path, text);
+  }
   const kept = [...files].filter(
     ([path, text]) => !isGenerated(path) || (path !== rawMemoriesPath && stays(splitHeader(text).header)),
   );
-  return inOrder(new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]));
+  const raw = joinRawSections(byThread(sections).map((section) => section.raw));
+  return inOrder(new Map([...kept, ...summaries, [rawMemoriesPath, raw]]));
+}
+
+function addSummary(summaries: Map<string, string>, path: string, text: string): void {
+  if (summaries.has(path)) throw new Error(`two threads share the summary ${path}`);
+  summaries.set(path, text);
 }
 
 function joinRawSections(sections: readonly string[]): string {
@@ -167,13 +180,13 @@ type Facts = ReturnType<typeof factsOf>;
 function rawSection(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
   const file = `rollout_summary_file: ${row.stem}.md`;
   const header = [`## Thread \`${id}\``, thread, updatedAt, repo, cwd, path, file];
-  return `${header.join('\n')}\n\n${unbroken(row.rawMemory)}\n\n`;
+  return [...header, '', unbroken(row.rawMemory), '', ''].join('\n');
 }
 
 function summaryText(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
   const branch = row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`];
   const header = [`thread_id: ${id}`, thread, updatedAt, path, repo, cwd, ...branch];
-  return `${header.join('\n')}\n\n${row.rolloutSummary.trim()}\n`;
+  return [...header, '', row.rolloutSummary.trim(), ''].join('\n');
 }
 
 /** A raw memory that holds a line like a section's heading must not begin a section. */

@@ -22,11 +22,18 @@ import { renameSkill, skillScope } from './skill.ts';
  * block may change, is always one line.
  */
 export function project(files: Files, scope: Scope): Files {
-  const own = new Map(filesByScope(files).get(scope));
-  const [handbook, raw, summary] = [handbookPath, rawMemoriesPath, memorySummaryPath].map((path) => files.get(path));
+  const own = new Map([...projectWritten(files, scope), ...(summariesByScope(files).get(scope) ?? [])]);
+  const raw = files.get(rawMemoriesPath);
+  if (raw !== undefined) own.set(rawMemoriesPath, rawMemoriesOf(raw, scope));
+  return new Map([...own].sort(([a], [b]) => byBinary(a, b)));
+}
+
+/** The same without what code makes from rows. */
+export function projectWritten(files: Files, scope: Scope): Files {
+  const own = new Map(writtenByScope(files).get(scope));
+  const [handbook, summary] = [files.get(handbookPath), files.get(memorySummaryPath)];
   const blocks = handbook === undefined ? undefined : blocksByScope(handbook).get(scope);
   if (blocks !== undefined) own.set(handbookPath, joinBlocks('', blocks));
-  if (raw !== undefined) own.set(rawMemoriesPath, rawMemoriesOf(raw, scope));
   if (summary !== undefined && scope === everywhere) own.set(memorySummaryPath, summary);
   // How an extension is to be read is told to those that read something of it.
   for (const path of [...own.keys()]) {
@@ -59,19 +66,41 @@ export function scopesOf(files: Files): Scope[] {
  * projection gives the same bytes.
  */
 export function splice(files: Files, scope: Scope, projection: Files): Files {
+  return spliceAll(files, new Map([[scope, projection]]));
+}
+
+/** The same for several scopes, one after the other; what all of them change is read and written once. */
+export function spliceAll(files: Files, projections: ReadonlyMap<Scope, Files>): Files {
   const next = new Map(files);
-  const handbook = spliceHandbook(files.get(handbookPath), scope, projection.get(handbookPath) ?? '');
+  const handbook = spliceHandbook(files.get(handbookPath), projections);
   if (handbook === null) next.delete(handbookPath);
   else next.set(handbookPath, handbook);
-  spliceSkills(next, scope, projection);
-  const summary = projection.get(memorySummaryPath);
-  if (scope === everywhere && summary === undefined) next.delete(memorySummaryPath);
-  if (scope === everywhere && summary !== undefined) next.set(memorySummaryPath, summary);
+  const skills = new Map([...files].filter(([path]) => skillOf(path) !== null));
+  for (const path of skills.keys()) next.delete(path);
+  for (const [scope, projection] of projections) spliceSkills(skills, scope, projection);
+  for (const [path, text] of skills) next.set(path, text);
+  const own = projections.get(everywhere);
+  const summary = own?.get(memorySummaryPath);
+  if (summary !== undefined) next.set(memorySummaryPath, summary);
+  else if (own !== undefined) next.delete(memorySummaryPath);
   return new Map([...next].sort(([a], [b]) => byBinary(a, b)));
 }
 
-/** Whose each file is that belongs to one scope as a whole. Every scope asks for its part of the same files. */
-const filesByScope = lastOf((files: Files): ReadonlyMap<Scope, ReadonlyMap<string, string>> => {
+/** Every scope asks for its part of the same files: each is looked at once. */
+const summariesByScope = lastOf((files: Files) =>
+  byScope(files, (path, text) => (stemOf(path) === null ? null : (splitHeader(text).header.repo ?? null))),
+);
+
+/** Skills, notes and resources. */
+const writtenByScope = lastOf((files: Files) =>
+  byScope(files, (path, text) => {
+    if (skillOf(path) !== null) return skillScope(text);
+    const entry = entryOf(path, text);
+    return entry === null || Buffer.byteLength(text) > sizeLimits.resourceBytes ? null : entry.scope;
+  }),
+);
+
+function byScope(files: Files, ownerOf: (path: string, text: string) => Scope | null): ReadonlyMap<Scope, Files> {
   const found = new Map<Scope, Map<string, string>>();
   for (const [path, text] of files) {
     const scope = ownerOf(path, text);
@@ -81,13 +110,6 @@ const filesByScope = lastOf((files: Files): ReadonlyMap<Scope, ReadonlyMap<strin
     else known.set(path, text);
   }
   return found;
-});
-
-function ownerOf(path: string, text: string): Scope | null {
-  if (stemOf(path) !== null) return splitHeader(text).header.repo ?? null;
-  if (skillOf(path) !== null) return skillScope(text);
-  const entry = entryOf(path, text);
-  return entry === null || Buffer.byteLength(text) > sizeLimits.resourceBytes ? null : entry.scope;
 }
 
 /** Every scope asks for its part of the same text: it is read once. */
@@ -100,22 +122,33 @@ const blocksByScope = lastOf((text: string): ReadonlyMap<Scope | null, readonly 
   return found;
 });
 
-function spliceHandbook(text: string | undefined, scope: Scope, own: string): string | null {
+function spliceHandbook(text: string | undefined, projections: ReadonlyMap<Scope, Files>): string | null {
   const whole = parseHandbook(text ?? '');
-  const wanted = parseHandbook(own).blocks.filter((block) => scopeOf(block) === scope);
-  const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
-  if (
-    wanted.length === slots.length &&
-    wanted.every((block, index) => block.raw.trimEnd() === slots[index]?.raw.trimEnd())
-  )
-    return text ?? null;
-  const placed = placeInSlots(slots, wanted);
+  const changed = new Set<Scope | null>();
+  const placed = new Map<Block, readonly Block[]>();
+  const added: Block[] = [];
+  for (const [scope, own] of projections) {
+    const wanted = parseHandbook(own.get(handbookPath) ?? '').blocks.filter((block) => scopeOf(block) === scope);
+    const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
+    if (isSame(wanted, slots)) continue;
+    changed.add(scope);
+    if (slots.length === 0) added.push(...wanted);
+    for (const [slot, blocks] of placeInSlots(slots, wanted)) placed.set(slot, blocks);
+  }
+  if (changed.size === 0) return text ?? null;
   const raws = whole.blocks.flatMap((block) => {
-    if (scopeOf(block) !== scope) return [block.raw];
+    if (!changed.has(scopeOf(block))) return [block.raw];
     return (placed.get(block) ?? []).map(({ raw }) => (raw.trimEnd() === block.raw.trimEnd() ? block.raw : raw));
   });
-  if (slots.length === 0) raws.push(...wanted.map(({ raw }) => raw));
+  raws.push(...added.map(({ raw }) => raw));
   return text === undefined && raws.length === 0 ? null : joinBlocks(whole.preamble, raws);
+}
+
+function isSame(wanted: readonly Block[], slots: readonly Block[]): boolean {
+  return (
+    wanted.length === slots.length &&
+    wanted.every((block, index) => block.raw.trimEnd() === slots[index]?.raw.trimEnd())
+  );
 }
 
 /**
@@ -134,18 +167,17 @@ function placeInSlots(slots: readonly Block[], wanted: readonly Block[]): Map<Bl
   return placed;
 }
 
-function spliceSkills(next: Map<string, string>, scope: Scope, projection: Files): void {
+function spliceSkills(skills: Map<string, string>, scope: Scope, projection: Files): void {
   const others = new Map<string, string>();
-  for (const [path, text] of next) {
-    if (skillOf(path) === null) continue;
-    if (skillScope(text) === scope) next.delete(path);
+  for (const [path, text] of [...skills]) {
+    if (skillScope(text) === scope) skills.delete(path);
     else others.set(path, text);
   }
   for (const [path, text] of projection) {
     const name = skillOf(path);
     if (name === null || skillScope(text) !== scope) continue;
     const free = freeName(name, (candidate) => others.has(skillPath(candidate)));
-    next.set(skillPath(free), free === name ? text : renameSkill(text, free));
+    skills.set(skillPath(free), free === name ? text : renameSkill(text, free));
   }
 }
 
