@@ -98,19 +98,28 @@ export function bulletsOf(block: Block): readonly Bullet[] {
 
 /** One text from blocks: a blank line between, no source changed otherwise. */
 export function joinBlocks(preamble: string, raws: readonly string[]): string {
+  return spacedBlocks(preamble, raws).join('');
+}
+
+/** The parts of that text: what precedes the first block, then each block up to the next. */
+export function spacedBlocks(preamble: string, raws: readonly string[]): string[] {
   const parts = [preamble];
   // Looking at the end of all that stands so far would copy it, block by block.
   let end = preamble.slice(-3);
-  const add = (text: string): void => {
-    parts.push(text);
+  const ended = (text: string): void => {
     end = text.length < 3 ? `${end}${text}`.slice(-3) : text.slice(-3);
+  };
+  const add = (lines: string): void => {
+    parts.push(`${parts.pop()}${lines}`);
+    ended(lines);
   };
   for (const raw of raws) {
     if (end !== '' && !/\n\r?\n$/.test(end)) add(end.endsWith('\n') ? '\n' : '\n\n');
-    add(raw);
+    parts.push(raw);
+    ended(raw);
   }
   if (end !== '' && !end.endsWith('\n')) add('\n');
-  return parts.join('');
+  return parts;
 }
 
 export interface TaskDraft {

@@ -1,7 +1,7 @@
 import { byBinary, type Files } from '../shared/files.ts';
 import { lastOf } from '../shared/last.ts';
 import { entryOf, extensionPart, extensionPath } from './extension.ts';
-import { type Block, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
+import { type Block, joinBlocks, parseHandbook, scopeOf, spacedBlocks } from './handbook.ts';
 import { rawMemoriesOf, splitHeader } from './inputs.ts';
 import {
   everywhere,
@@ -122,44 +122,55 @@ const blocksByScope = lastOf((text: string): ReadonlyMap<Scope | null, readonly 
   return found;
 });
 
-function spliceHandbook(text: string | undefined, projections: ReadonlyMap<Scope, Files>): string | null {
-  const whole = parseHandbook(text ?? '');
-  const changed = new Set<Scope | null>();
-  const placed = new Map<Block, readonly Block[]>();
-  const added: Block[] = [];
-  for (const [scope, own] of projections) {
-    const wanted = parseHandbook(own.get(handbookPath) ?? '').blocks.filter((block) => scopeOf(block) === scope);
-    const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
-    if (isSame(wanted, slots)) continue;
-    changed.add(scope);
-    if (slots.length === 0) added.push(...wanted);
-    for (const [slot, blocks] of placeInSlots(slots, wanted)) placed.set(slot, blocks);
-  }
-  if (changed.size === 0) return text ?? null;
-  const raws = whole.blocks.flatMap((block) => {
-    if (!changed.has(scopeOf(block))) return [block.raw];
-    return (placed.get(block) ?? []).map(({ raw }) => (raw.trimEnd() === block.raw.trimEnd() ? block.raw : raw));
-  });
-  raws.push(...added.map(({ raw }) => raw));
-  return text === undefined && raws.length === 0 ? null : joinBlocks(whole.preamble, raws);
+/** A block where it stands now. */
+interface Piece {
+  readonly block: Block;
+  readonly raw: string;
 }
 
-function isSame(wanted: readonly Block[], slots: readonly Block[]): boolean {
-  return (
-    wanted.length === slots.length &&
-    wanted.every((block, index) => block.raw.trimEnd() === slots[index]?.raw.trimEnd())
-  );
+function spliceHandbook(text: string | undefined, projections: ReadonlyMap<Scope, Files>): string | null {
+  const whole = parseHandbook(text ?? '');
+  let [preamble, pieces] = [whole.preamble, whole.blocks.map(pieceOf)];
+  let isChanged = false;
+  for (const [scope, own] of projections) {
+    const wanted = parseHandbook(own.get(handbookPath) ?? '').blocks.filter((block) => scopeOf(block) === scope);
+    const slots = pieces.filter(({ block }) => scopeOf(block) === scope);
+    if (wanted.length === slots.length && wanted.every((block, index) => isSame(block, slots[index]))) continue;
+    const placed = placeInSlots(slots, wanted);
+    const next = pieces.flatMap((piece) =>
+      scopeOf(piece.block) === scope
+        ? (placed.get(piece) ?? []).map((block) => (isSame(block, piece) ? { ...piece, block } : pieceOf(block)))
+        : [piece],
+    );
+    if (slots.length === 0) next.push(...wanted.map(pieceOf));
+    const [before = '', ...raws] = spacedBlocks(
+      preamble,
+      next.map(({ raw }) => raw),
+    );
+    preamble = before;
+    pieces = next.map(({ block, raw }, index) => ({ block, raw: raws[index] ?? raw }));
+    isChanged = true;
+  }
+  return isChanged ? [preamble, ...pieces.map(({ raw }) => raw)].join('') : (text ?? null);
+}
+
+function pieceOf(block: Block): Piece {
+  return { block, raw: block.raw };
+}
+
+function isSame(block: Block, piece: Piece | undefined): boolean {
+  return block.raw.trimEnd() === piece?.raw.trimEnd();
 }
 
 /**
  * Gives each wanted block the slot of the old block with its title, in the order wanted; one without such a slot
  * follows its predecessor.
  */
-function placeInSlots(slots: readonly Block[], wanted: readonly Block[]): Map<Block, Block[]> {
-  const placed = new Map<Block, Block[]>();
+function placeInSlots(slots: readonly Piece[], wanted: readonly Block[]): Map<Piece, Block[]> {
+  const placed = new Map<Piece, Block[]>();
   let used = -1;
   for (const block of wanted) {
-    const slot = slots.findIndex((candidate, index) => index > used && candidate.title === block.title);
+    const slot = slots.findIndex((candidate, index) => index > used && candidate.block.title === block.title);
     if (slot > used) used = slot;
     const key = slots[Math.max(used, 0)];
     if (key !== undefined) placed.set(key, [...(placed.get(key) ?? []), block]);
