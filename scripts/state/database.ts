@@ -27,22 +27,23 @@ export async function openDatabase(): Promise<State> {
 export class State {
   readonly #database: initSqlJs.Database;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #writes = new Map<string, number>();
   #depth = 0;
-  #version = 0;
+  #resets = 0;
 
   constructor(database: initSqlJs.Database) {
     this.#database = database;
   }
 
-  /** Another one after everything that may have changed a row: what was reckoned from the rows may be kept until then. */
-  get version(): number {
-    return this.#version;
+  /** A larger one after all that may have changed a row of the table: what was reckoned from its rows holds until then. */
+  versionOf(table: string): number {
+    return this.#resets + (this.#writes.get(table) ?? 0);
   }
 
   /** Runs one statement. @returns rows inserted, updated or deleted. */
   run(sql: string, bound: Bound = {}): number {
-    const { statement, names } = this.#prepare(sql);
-    this.#version += 1;
+    const { statement, names, writesTo } = this.#prepare(sql);
+    this.#wrote(writesTo);
     try {
       statement.bind(valuesOf(names, bound));
       statement.step();
@@ -70,7 +71,7 @@ export class State {
 
   /** Statements without placeholders, separated by `;`. */
   script(sql: string): void {
-    this.#version += 1;
+    this.#resets += 1;
     this.#database.exec(sql);
   }
 
@@ -84,7 +85,7 @@ export class State {
       this.#database.run('commit');
       return result;
     } catch (error) {
-      this.#version += 1;
+      this.#resets += 1;
       this.#database.run('rollback');
       throw error;
     } finally {
@@ -102,7 +103,7 @@ export class State {
     const rows = new Array<string>(atOnce).fill(places).join(', ');
     const { statement } = this.#prepare(`insert into ${table} (${names}) values ${rows}`);
     return (values) => {
-      this.#version += 1;
+      this.#wrote(table);
       try {
         statement.bind(values.map(bytesOfLong));
         statement.step();
@@ -145,12 +146,17 @@ export class State {
     this.#database.close();
   }
 
+  #wrote(table: string | null): void {
+    if (table === null) this.#resets += 1;
+    else this.#writes.set(table, (this.#writes.get(table) ?? 0) + 1);
+  }
+
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
     const statement = this.#database.prepare(sql);
     const columns = statement.getColumnNames();
-    const prepared = { statement, names: namesIn(sql), columns, blank: blankRow(columns) };
+    const prepared = { statement, names: namesIn(sql), writesTo: tableWritten(sql), columns, blank: blankRow(columns) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -160,6 +166,8 @@ interface Prepared {
   readonly statement: initSqlJs.Statement;
   /** Of its placeholders, in SQLite's order: by place is how the library binds fast. */
   readonly names: readonly string[];
+  /** The table, where it is one of a statement that writes. */
+  readonly writesTo: string | null;
   readonly columns: readonly string[];
   readonly blank: Row;
 }
@@ -187,6 +195,10 @@ const longText = 24;
 function namesIn(sql: string): string[] {
   const found = sql.replace(/'[^']*'/g, "''").matchAll(/:([a-z_]\w*)/gi);
   return [...new Set([...found].map((match) => match[1] ?? ''))];
+}
+
+function tableWritten(sql: string): string | null {
+  return /^\s*(?:insert(?: or \w+)? into|update|delete from) (\w+)/.exec(sql)?.[1] ?? null;
 }
 
 function valuesOf(names: readonly string[], bound: Bound): (Value | Uint8Array)[] {

@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { integer, text, textOrNull } from './columns.ts';
 import type { Row, State } from './database.ts';
+import { keptFor } from './kept.ts';
 import type { UsageWindow } from './outputs.ts';
 import type { ShownRow } from './types.ts';
 
@@ -46,30 +47,19 @@ export function listShown(state: State): ShownRow[] {
 }
 
 /** How often these memories, by short id, were read within the window: once a person and day. */
-export function readCounts(state: State, window: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
-  const all = allReads(state, window);
+export function readCounts(state: State, { from, to }: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
+  const all = allReadCounts(state, from, to);
   return new Map([...wanted].map((id) => [id, all.get(id) ?? 0] as const).filter(([, count]) => count > 0));
 }
 
-interface Reads extends UsageWindow {
-  readonly version: number;
-  readonly counts: ReadonlyMap<string, number>;
-}
-
-/** A row names many memories, of any scope: they are counted once for all scopes. */
-const known = new WeakMap<State, Reads>();
-
-function allReads(state: State, { from, to }: UsageWindow): ReadonlyMap<string, number> {
-  const last = known.get(state);
-  if (last?.version === state.version && last.from === from && last.to === to) return last.counts;
+/** A row names memories of any scope. */
+const allReadCounts = keptFor('shown', (state, from: EpochSeconds, to: EpochSeconds): ReadonlyMap<string, number> => {
   const rows = state.all("select read, vote from shown where read <> '' and at between :from and :to", { from, to });
   const votes = new Map<string, Set<string>>();
   for (const row of rows)
     for (const id of idsOf(row, 'read')) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
-  const counts = new Map([...votes].map(([id, of]) => [id, of.size]));
-  known.set(state, { version: state.version, from, to, counts });
-  return counts;
-}
+  return new Map([...votes].map(([id, of]) => [id, of.size]));
+});
 
 function joined(ids: readonly string[]): string {
   return ids.slice(0, maxShownIds).join(' ');
