@@ -2,6 +2,7 @@ import { openJournal } from '../model/journal.ts';
 import { createJournaledModel } from '../model/journaled.ts';
 import { createLedger } from '../model/ledger.ts';
 import { createOpenAiModel } from '../model/openai.ts';
+import type { Model } from '../model/types.ts';
 import { type ReadPolicy, whySkipped } from '../phase1/decide.ts';
 import { createLlmExtractor } from '../phase1/llm.ts';
 import { type ExtractionReport, extractMemories } from '../phase1/run.ts';
@@ -19,6 +20,9 @@ export const concurrency = 8;
 export interface Played {
   readonly state: State;
   readonly report: ExtractionReport;
+  /** A night has one redactor and one way to its server for both phases. */
+  redact(text: string): string;
+  readonly server: Model;
 }
 
 /** From files on disk to the state's text, with all that stands between: redaction, journal, ledger, claims. */
@@ -31,11 +35,9 @@ export async function playPhase1(
   const redactor = createRedactor({});
   const redact = (text: string) => redactor.redact(text);
   const journal = openJournal(journalFolder, redact);
-  const model = createJournaledModel(
-    createOpenAiModel({ baseUrl, apiKey: 'none', wire: 'auto' }),
-    journal,
-    createLedger({ caps: { phase1: { tokens: 1_000_000_000 } } }),
-  );
+  const server = createOpenAiModel({ baseUrl, apiKey: 'none', wire: 'auto' });
+  const ledger = createLedger({ caps: { phase1: { tokens: 1_000_000_000 } } });
+  const model = createJournaledModel(server, journal, ledger);
   const extractor = createLlmExtractor({
     model,
     modelName: 'bench',
@@ -77,7 +79,7 @@ export async function playPhase1(
     signal,
   );
   snapshotOf(state);
-  return { state, report };
+  return { state, report, redact, server };
 }
 
 const policy: ReadPolicy = {

@@ -1,13 +1,11 @@
 import { openJournal } from '../model/journal.ts';
 import { createJournaledModel } from '../model/journaled.ts';
 import { createLedger } from '../model/ledger.ts';
-import { createOpenAiModel } from '../model/openai.ts';
 import { createBuiltinConsolidator } from '../phase2/builtin.ts';
 import { createAgentConsolidator } from '../phase2/llm.ts';
-import { type ConsolidationPolicy, consolidate } from '../phase2/run.ts';
+import { type ConsolidationPolicy, type ConsolidationPorts, consolidate } from '../phase2/run.ts';
 import { stopwatch } from '../shared/clock.ts';
-import { createRedactor } from '../shared/redact.ts';
-import type { State } from '../state/database.ts';
+import type { Played } from './play-phase1.ts';
 
 /** Everything at once, as nothing was consolidated before. */
 const policy: ConsolidationPolicy = {
@@ -21,14 +19,17 @@ const policy: ConsolidationPolicy = {
   ignoreBackoff: true,
 };
 
-/** Consolidates all that the state holds with a model that is asked once a scope. */
-export async function playPhase2(state: State, now: number, baseUrl: string, journalFolder: string): Promise<void> {
-  const redactor = createRedactor({});
-  const redact = (text: string) => redactor.redact(text);
+/** Consolidates all that phase 1 left with a model that is asked once a scope. */
+export async function playPhase2(
+  { state, redact, server }: Pick<Played, 'state' | 'redact' | 'server'>,
+  now: number,
+  journalFolder: string,
+  signal: AbortSignal,
+): Promise<void> {
   const journal = openJournal(journalFolder, redact);
   const ledger = createLedger({ caps: { phase2: { tokens: 1_000_000_000 } } });
-  const model = createJournaledModel(createOpenAiModel({ baseUrl, apiKey: 'none', wire: 'auto' }), journal, ledger);
-  await consolidate(state, { files: new Map(), baseline: new Map() }, 'bench', policy, {
+  const model = createJournaledModel(server, journal, ledger);
+  const ports: ConsolidationPorts = {
     consolidator: createAgentConsolidator({
       model,
       modelName: 'bench',
@@ -51,5 +52,6 @@ export async function playPhase2(state: State, now: number, baseUrl: string, jou
     progress: () => {},
     spent: () => '',
     goesOn: () => true,
-  });
+  };
+  await consolidate(state, { files: new Map(), baseline: new Map() }, 'bench', policy, ports, signal);
 }

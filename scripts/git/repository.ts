@@ -61,8 +61,11 @@ export function repositoryOver(backend: Backend, layout: Layout): Repository {
       guard(`The files of ${commit} cannot be read`, async () => {
         const leaves = await leavesOf(trees, await treeOf(commit), paths.map(toRaw));
         const files = [...leaves].filter(([, entry]) => isRegularFile(entry));
-        const blobs = await backend.readObjects(files.map(([, entry]) => entry.oid));
-        const read = files.map(([raw, entry], at) => textFile(raw, entry.oid, blobs[at]));
+        const oids = [...new Set(files.map(([, entry]) => entry.oid))];
+        const blobs = await backend.readObjects(oids);
+        // A state's tree holds most of its files twice: their text is one and the same.
+        const texts = new Map(oids.map((oid, at) => [oid, textOf(blobs[at])]));
+        const read = files.map(([raw, entry]) => textFile(raw, entry.oid, texts.get(entry.oid)));
         return new Map(read.filter((file) => file !== null).sort(([a], [b]) => byBinary(a, b))) as Files;
       }),
 
@@ -224,13 +227,19 @@ function withoutTree({ tree: _, ...commit }: CommitInfo & { readonly tree: Oid }
   return commit;
 }
 
+/** @returns null for bytes that are no text, undefined for no blob. */
+function textOf(blob: RawObject | null | undefined): string | null | undefined {
+  if (blob?.type !== 'blob') return undefined;
+  const text = blob.bytes.includes(0) ? null : decodeUtf8(blob.bytes);
+  return text === null ? null : text.replaceAll('\r\n', '\n');
+}
+
 /** @returns null for what is no text, or has a name that no file may have. */
-function textFile(raw: string, oid: Oid, blob: RawObject | null | undefined): [string, string] | null {
+function textFile(raw: string, oid: Oid, text: string | null | undefined): [string, string] | null {
   const path = namedPath(raw);
   if (path === null) return null;
-  const bytes = blobBytes(path, oid, blob);
-  const text = bytes.includes(0) ? null : decodeUtf8(bytes);
-  return text === null ? null : [path, text.replaceAll('\r\n', '\n')];
+  if (text === undefined) throw missing(path, oid);
+  return text === null ? null : [path, text];
 }
 
 /** @returns null for a name that no file may have. */
@@ -241,7 +250,11 @@ function namedPath(raw: string): string | null {
 
 function blobBytes(path: string, oid: Oid, blob: RawObject | null | undefined): Buffer {
   if (blob?.type === 'blob') return blob.bytes;
-  throw new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
+  throw missing(path, oid);
+}
+
+function missing(path: string, oid: Oid): GitError {
+  return new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
 }
 
 function refFolder(prefix: string): string {

@@ -2,6 +2,7 @@ import type { Ledger } from '../model/ledger.ts';
 import type { ExtractionReport } from '../phase1/run.ts';
 import type { ConsolidationReport } from '../phase2/run.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
+import { areSame } from '../shared/files.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
 import { sameBatches } from './batches.ts';
@@ -22,17 +23,13 @@ export interface Halves {
 /** Quiet: neither the tables nor the files nor the batches differ from what the night found, and nothing was paid for. */
 export function outcomeOf(start: Start, { phase1, batches, phase2 }: Halves, ledger: Ledger): RunRow['outcome'] {
   const isSame =
-    snapshotOf(start.state) === start.stateText &&
-    equalFiles(start.memories, phase2.files) &&
-    sameBatches(start.night.batches, batches.batches);
+    areSame(start.memories, phase2.files) &&
+    sameBatches(start.night.batches, batches.batches) &&
+    snapshotOf(start.state) === start.stateText;
   if (isSame && ledger.total().answers === 0 && batches.problems.length === 0) return 'quiet';
   const failures =
     phase1.failed.length + batches.problems.length + phase2.scopes.filter(({ outcome }) => outcome === 'failed').length;
   return failures > 0 ? 'partly' : 'done';
-}
-
-function equalFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
 }
 
 /** The night's line of the ledger. */

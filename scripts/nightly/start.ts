@@ -143,7 +143,8 @@ async function startAt(
   loaded: Awaited<ReturnType<typeof loadStateRef>>,
   stateOid: Oid | null,
 ): Promise<Start> {
-  const files = base === null ? new Map<string, string>() : await repository.readFiles(base, [...ourPaths]);
+  const wanted = loaded === null ? ourPaths : ['memories'];
+  const files = base === null ? new Map<string, string>() : await repository.readFiles(base, [...wanted]);
   const memories = new Map([...files].filter(([path]) => path !== statePath));
   const tip = loaded?.tree.night.recordedTips[branch];
   // Whoever wrote the history anew has taken the commit away.

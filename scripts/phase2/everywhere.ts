@@ -1,7 +1,6 @@
 import { noUsage } from '../model/usage.ts';
 import { parseEvidence } from '../shared/evidence.ts';
-import type { Files } from '../shared/files.ts';
-import { sha256 } from '../shared/thread-id.ts';
+import { byBinary, type Files } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { sectionHeadings } from '../workspace/block-lines.ts';
@@ -9,11 +8,11 @@ import { changesBetween } from '../workspace/changes.ts';
 import { digestOfScopes, digestPath } from '../workspace/digest.ts';
 import { bulletsOf, joinBlocks, parseHandbook, renderBlock } from '../workspace/handbook.ts';
 import { splitHeader } from '../workspace/inputs.ts';
-import { everywhere, handbookPath, memorySummaryPath, stemOf } from '../workspace/layout.ts';
+import { everywhere, handbookPath, isGenerated, memorySummaryPath, stemOf } from '../workspace/layout.ts';
 import { lineHash, type Unit } from '../workspace/lines.ts';
 import { repair } from '../workspace/repair.ts';
 import { insertUnits } from '../workspace/restore.ts';
-import { project, scopesOf, splice } from '../workspace/scope.ts';
+import { project, projectWritten, scopesOf, splice } from '../workspace/scope.ts';
 import { itemsOf } from '../workspace/shrink.ts';
 import { buildSummary } from '../workspace/summary.ts';
 import type { RuleContext } from '../workspace/violation.ts';
@@ -25,7 +24,7 @@ import {
   withoutGoneEntries,
   withoutHiddenBullets,
 } from './forgotten.ts';
-import type { Prepared } from './prepare.ts';
+import { hashOf, type Prepared } from './prepare.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';
 import type { Consolidator } from './types.ts';
 
@@ -55,7 +54,7 @@ export function prepareEverywhere(state: State, start: MemoryStart, policy: Cons
     changes,
     mode: own.has(memorySummaryPath) && baseline.size > 0 ? 'incremental' : 'init',
     deletedThreads: deletedThreads(own, baseline, summaries),
-    inputHash: sha256(JSON.stringify([...ready])),
+    inputHash: () => hashOf(ready),
     isHeld: false,
     isDue: needs !== 'nothing' && (repositories.length > 0 || own.size > 0),
     needs,
@@ -113,9 +112,8 @@ function unitOf({ text }: NoteBullet): Unit {
 
 /** What the next night's difference is taken against: the scope's own files, and for `*` the digest it was made from. */
 export function baselineOf(files: Files, { scope, ready }: Prepared): Files {
-  const own = project(files, scope);
-  const digest = ready.get(digestPath);
-  return digest === undefined ? own : new Map([...own, [digestPath, digest]]);
+  const read = [...ready].filter(([path]) => isGenerated(path) || path === digestPath);
+  return new Map([...projectWritten(files, scope), ...read].sort(([a], [b]) => byBinary(a, b)));
 }
 
 /** Whether a block refers to a summary that is gone. */

@@ -1,4 +1,4 @@
-import type { Files } from '../shared/files.ts';
+import { areSame, type Files } from '../shared/files.ts';
 import { type Acceptance, type AcceptContext, acceptBlocks, type Dropped } from '../workspace/accept.ts';
 import { digestPath } from '../workspace/digest.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
@@ -33,8 +33,7 @@ export function problemsWith(scope: Prepared, files: Files, dropped: readonly Dr
 
 /** Whether two results are one; the digest does not count. */
 export function sameFiles(a: Files, b: Files): boolean {
-  const [left, right] = [withoutDigest(a), withoutDigest(b)];
-  return left.size === right.size && [...left].every(([path, text]) => right.get(path) === text);
+  return areSame(withoutDigest(a), withoutDigest(b));
 }
 
 /** The smallest that a first consolidation must leave. */

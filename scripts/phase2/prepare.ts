@@ -1,7 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { day } from '../shared/clock.ts';
-import type { ItemNumber } from '../shared/evidence.ts';
-import type { Files } from '../shared/files.ts';
+import { areSame, type Files } from '../shared/files.ts';
 import { sha256, shortThreadId } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
 import { jobOf } from '../state/jobs.ts';
@@ -9,15 +8,21 @@ import { outputsOf } from '../state/outputs.ts';
 import { ruleContext } from '../state/rule-context.ts';
 import { selectionOf } from '../state/selection.ts';
 import { getThread } from '../state/threads.ts';
-import type { SelectionRow } from '../state/types.ts';
+import type { OutputView, SelectionRow } from '../state/types.ts';
 import { type Change, changesBetween } from '../workspace/changes.ts';
 import { type ExtensionEntry, entriesIn } from '../workspace/extension.ts';
 import { parseHandbook } from '../workspace/handbook.ts';
 import { type InputRow, rawSections, withInputs } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, type Scope } from '../workspace/layout.ts';
-import { project } from '../workspace/scope.ts';
+import { projectWritten } from '../workspace/scope.ts';
 import type { RuleContext } from '../workspace/violation.ts';
-import { forgottenIn, withoutForgotten, withoutForgottenNotes, withoutGoneEntries } from './forgotten.ts';
+import {
+  type Forgotten,
+  forgottenIn,
+  withoutForgotten,
+  withoutForgottenNotes,
+  withoutGoneEntries,
+} from './forgotten.ts';
 import { pinnedThreads } from './pinned.ts';
 import { inputRow } from './rows.ts';
 import type { ConsolidationPolicy, MemoryStart } from './run.ts';
@@ -41,7 +46,7 @@ export interface Prepared {
   /** Short ids of threads that the last consolidation read and this one does not. */
   readonly deletedThreads: ReadonlySet<string>;
   /** Hash of all that the consolidator is given: equal inputs that failed three times are not paid for again. */
-  readonly inputHash: string;
+  inputHash(): string;
   /** What it proposed was closed, and nothing new has come since. */
   readonly isHeld: boolean;
   readonly isDue: boolean;
@@ -61,16 +66,12 @@ export function prepareScope(
 ): Prepared {
   const context = ruleContext(state, scope, policy.audience);
   const forgotten = forgottenIn(state, scope);
-  const own = withoutForgottenNotes(project(start.files, scope), forgotten, scope, context);
+  const own = withoutForgottenNotes(projectWritten(start.files, scope), forgotten, scope, context);
   const window = { from: now - policy.selection.maxUnusedDays * day, to: now };
   const pinned = pinnedThreads(state, own, context);
   const before = selectionOf(state, scope);
   const selection = selectInputs(outputsOf(state, scope, window), before, pinned, policy.selection, now);
-  const rows = selection.chosen.flatMap((output) => {
-    const { threadId } = output;
-    const isPersons = (n: ItemNumber) => forgotten.isPersons(threadId, n);
-    return inputRow(output, (n) => forgotten.hides(threadId, n), isPersons) ?? [];
-  });
+  const rows = selection.chosen.flatMap((output) => shownRow(output, forgotten) ?? []);
   const ready = withInputs(own, rows);
   const baseline = start.baseline.get(scope) ?? new Map<string, string>();
   const then = withoutGoneEntries(baseline, ready);
@@ -79,7 +80,7 @@ export function prepareScope(
   const isEmpty = parseHandbook(ready.get(handbookPath) ?? '').blocks.length === 0;
   const mode = isEmpty || baseline.size === 0 ? 'init' : 'incremental';
   const isMissing = isEmpty && (rows.length > 0 || notes.length > 0);
-  const differs = changesBetween(baseline, ready).length > 0;
+  const differs = !areSame(baseline, ready);
   const isNew = ({ threadId }: ExtensionEntry) => getThread(state, threadId)?.firstSeenAt === now;
   const job = jobOf(state, 'memory_consolidate', scope);
   const isHeld = job !== null && job.heldRuns !== null && !bringsNewThread(selection, before) && !notes.some(isNew);
@@ -94,11 +95,26 @@ export function prepareScope(
     changes,
     mode,
     deletedThreads: deletedThreads(baseline, rows),
-    inputHash: sha256(JSON.stringify([...ready])),
+    inputHash: () => hashOf(ready),
     isHeld,
     isDue: !isHeld && (job?.status !== 'done' || differs || isMissing),
     needs: isMissing || (changes.length > 0 && !isEmpty) ? 'consolidator' : differs ? 'code' : 'nothing',
   };
+}
+
+function shownRow(output: OutputView, { any, hides, isPersons }: Forgotten): InputRow | null {
+  const { threadId } = output;
+  if (!any) return inputRow(output);
+  return inputRow(
+    output,
+    (n) => hides(threadId, n),
+    (n) => isPersons(threadId, n),
+  );
+}
+
+/** What `Prepared.inputHash` says of these files. */
+export function hashOf(files: Files): string {
+  return sha256(JSON.stringify([...files]));
 }
 
 /** What ends a hold: a session that the closed runs did not have. */

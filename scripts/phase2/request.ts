@@ -75,5 +75,11 @@ export function withoutOldAnswers(messages: readonly Message[]): Message[] {
 }
 
 function inventoryOf(files: Files): string {
-  return [...files].map(([path, text]) => `- ${path} (${text.split('\n').length} lines)`).join('\n') || '- none';
+  return [...files].map(([path, text]) => `- ${path} (${linesOf(text)} lines)`).join('\n') || '- none';
+}
+
+function linesOf(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }

@@ -7,16 +7,16 @@ import { rolloutPath } from '../workspace/layout.ts';
  * What a selected output gives to the files that consolidation reads. Bullets that rest on tombstoned items alone are
  * left out, tombstoned numbers beside others too: what was forgotten never reaches a consolidator again.
  * @returns null for an output of which nothing with evidence is left.
- * @param isHidden whether an item of the thread is tombstoned in the thread's scope.
+ * @param isHidden whether an item of the thread is tombstoned in the thread's scope; left out where none is.
  */
 export function inputRow(
   output: OutputView,
-  isHidden: (n: ItemNumber) => boolean,
-  isPersons: (n: ItemNumber) => boolean = () => false,
+  isHidden?: (n: ItemNumber) => boolean,
+  isPersons?: (n: ItemNumber) => boolean,
 ): InputRow | null {
   const { thread } = output;
-  const rawMemory = withoutHidden(output.rawMemory, isHidden, isPersons);
-  const rolloutSummary = withoutHidden(output.rolloutSummary, isHidden, isPersons);
+  const shown = (text: string) => (isHidden === undefined ? text : withoutHidden(text, isHidden, isPersons));
+  const [rawMemory, rolloutSummary] = [shown(output.rawMemory), shown(output.rolloutSummary)];
   const isForgotten = rawMemory !== output.rawMemory || rolloutSummary !== output.rolloutSummary;
   if (isForgotten && !hasEvidence(rawMemory) && !hasEvidence(rolloutSummary)) return null;
   return {

@@ -11,7 +11,7 @@ import type { FilesByScope } from '../state/tree.ts';
 import { entriesIn } from '../workspace/extension.ts';
 import { replaceInputs } from '../workspace/inputs.ts';
 import { everywhere } from '../workspace/layout.ts';
-import { splice } from '../workspace/scope.ts';
+import { spliceAll } from '../workspace/scope.ts';
 import { baselineOf, prepareEverywhere, summaryConsolidator } from './everywhere.ts';
 import { type Prepared, prepareScope } from './prepare.ts';
 import { type ScopeResult, settleScope, type Worked, workOn } from './scope.ts';
@@ -141,11 +141,11 @@ function putTogether(
     const files = results[index]?.files ?? null;
     return files === null ? [] : [{ scope, own: files }];
   });
-  const rows = new Map(
-    changed.filter(({ scope }) => scope.scope !== everywhere).map(({ scope }) => [scope.scope, scope.rows]),
+  const inputs = new Map(
+    changed.filter(({ scope }) => scope.scope !== everywhere).map(({ scope }) => [scope.scope, scope.ready]),
   );
-  let files = rows.size === 0 ? start.files : replaceInputs(start.files, rows);
-  for (const { scope, own } of changed) files = splice(files, scope.scope, own);
+  const read = inputs.size === 0 ? start.files : replaceInputs(start.files, inputs);
+  const files = spliceAll(read, new Map(changed.map(({ scope, own }) => [scope.scope, own])));
   const baseline = new Map(start.baseline);
   for (const { scope } of changed) baseline.set(scope.scope, baselineOf(files, scope));
   return { files, baseline, results };

@@ -88,7 +88,7 @@ export async function workOn(
   if (claim.outcome !== 'claimed') return { scope, outcome: 'refused', why: claim.outcome };
   if (scope.needs !== 'consolidator') return { scope, outcome: 'unchanged', claim };
   const isFallback =
-    claim.before !== null && claim.before.failures >= failuresAllowed && claim.before.failedInput === scope.inputHash;
+    claim.before !== null && claim.before.failures >= failuresAllowed && claim.before.failedInput === scope.inputHash();
   if (!isFallback && !ports.goesOn()) return { scope, outcome: 'left', claim };
   const by = isFallback ? ports.fallback : ports.consolidator;
   try {
@@ -219,7 +219,7 @@ function fail(
 ): ScopeResult {
   recordConsolidationFailure(state, claim, {
     label: ports.redact(why).slice(0, 400),
-    inputHash: scope.inputHash,
+    inputHash: scope.inputHash(),
     now: ports.clock.now(),
     retrySeconds: policy.retrySeconds,
   });

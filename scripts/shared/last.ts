@@ -1,8 +1,8 @@
-/** A pure function that keeps what it said of the last text: for one that is asked for the same text again and again. */
-export function lastOf<T>(work: (text: string) => T): (text: string) => T {
-  let last: { readonly text: string; readonly answer: T } | null = null;
-  return (text) => {
-    if (last?.text !== text) last = { text, answer: work(text) };
+/** A pure function that keeps what it said of the last value: for one that is asked for the same again and again. */
+export function lastOf<V, T>(work: (value: V) => T): (value: V) => T {
+  let last: { readonly value: V; readonly answer: T } | null = null;
+  return (value) => {
+    if (last?.value !== value) last = { value, answer: work(value) };
     return last.answer;
   };
 }

@@ -15,11 +15,12 @@ export function hiddenThreadId(id: string): string {
 
 /** The id that evidence shows: the first 8 characters (40 bits) of the id's sha256 in lower-case base32. */
 export function shortThreadId(threadId: string): string {
-  const bytes = crypto().createHash('sha256').update(threadId).digest().subarray(0, 5);
-  let bits = 0n;
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte);
+  let bits = crypto().createHash('sha256').update(threadId).digest().readUIntBE(0, 5);
   let short = '';
-  for (let shift = 35n; shift >= 0n; shift -= 5n) short += base32[Number((bits >> shift) & 31n)];
+  for (let length = 0; length < 8; length += 1) {
+    short = `${base32[bits % 32]}${short}`;
+    bits = Math.floor(bits / 32);
+  }
   return short;
 }
 

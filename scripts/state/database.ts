@@ -27,15 +27,23 @@ export async function openDatabase(): Promise<State> {
 export class State {
   readonly #database: initSqlJs.Database;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #writes = new Map<string, number>();
   #depth = 0;
+  #resets = 0;
 
   constructor(database: initSqlJs.Database) {
     this.#database = database;
   }
 
+  /** A larger one after all that may have changed a row of the table: what was reckoned from its rows holds until then. */
+  versionOf(table: string): number {
+    return this.#resets + (this.#writes.get(table) ?? 0);
+  }
+
   /** Runs one statement. @returns rows inserted, updated or deleted. */
   run(sql: string, bound: Bound = {}): number {
-    const { statement, names } = this.#prepare(sql);
+    const { statement, names, writesTo } = this.#prepare(sql);
+    this.#wrote(writesTo);
     try {
       statement.bind(valuesOf(names, bound));
       statement.step();
@@ -46,12 +54,11 @@ export class State {
   }
 
   all(sql: string, bound: Bound = {}): Row[] {
-    const { statement, names } = this.#prepare(sql);
+    const { statement, names, columns, blank } = this.#prepare(sql);
     try {
       statement.bind(valuesOf(names, bound));
-      const columns = statement.getColumnNames();
       const rows: Row[] = [];
-      while (statement.step()) rows.push(named(columns, statement.get()));
+      while (statement.step()) rows.push(filled(blank, columns, statement.get()));
       return rows;
     } finally {
       statement.reset();
@@ -64,6 +71,7 @@ export class State {
 
   /** Statements without placeholders, separated by `;`. */
   script(sql: string): void {
+    this.#resets += 1;
     this.#database.exec(sql);
   }
 
@@ -77,6 +85,7 @@ export class State {
       this.#database.run('commit');
       return result;
     } catch (error) {
+      this.#resets += 1;
       this.#database.run('rollback');
       throw error;
     } finally {
@@ -94,6 +103,7 @@ export class State {
     const rows = new Array<string>(atOnce).fill(places).join(', ');
     const { statement } = this.#prepare(`insert into ${table} (${names}) values ${rows}`);
     return (values) => {
+      this.#wrote(table);
       try {
         statement.bind(values.map(bytesOfLong));
         statement.step();
@@ -136,10 +146,17 @@ export class State {
     this.#database.close();
   }
 
+  #wrote(table: string | null): void {
+    if (table === null) this.#resets += 1;
+    else this.#writes.set(table, (this.#writes.get(table) ?? 0) + 1);
+  }
+
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) return known;
-    const prepared = { statement: this.#database.prepare(sql), names: namesIn(sql) };
+    const statement = this.#database.prepare(sql);
+    const columns = statement.getColumnNames();
+    const prepared = { statement, names: namesIn(sql), writesTo: tableWritten(sql), columns, blank: blankRow(columns) };
     this.#prepared.set(sql, prepared);
     return prepared;
   }
@@ -149,6 +166,10 @@ interface Prepared {
   readonly statement: initSqlJs.Statement;
   /** Of its placeholders, in SQLite's order: by place is how the library binds fast. */
   readonly names: readonly string[];
+  /** The table, where it is one of a statement that writes. */
+  readonly writesTo: string | null;
+  readonly columns: readonly string[];
+  readonly blank: Row;
 }
 
 /** SQLite's texts end at NUL and hold no lone surrogate. */
@@ -176,6 +197,10 @@ function namesIn(sql: string): string[] {
   return [...new Set([...found].map((match) => match[1] ?? ''))];
 }
 
+function tableWritten(sql: string): string | null {
+  return /^\s*(?:insert(?: or \w+)? into|update|delete from) (\w+)/.exec(sql)?.[1] ?? null;
+}
+
 function valuesOf(names: readonly string[], bound: Bound): (Value | Uint8Array)[] {
   return names.map((name) => storable(bound[name] ?? null));
 }
@@ -194,11 +219,14 @@ function bytesOfLong(value: Value): Value | Uint8Array {
   return typeof value === 'string' && value.length > longText ? Buffer.from(value) : value;
 }
 
-function named(names: readonly string[], values: readonly initSqlJs.SqlValue[]): Row {
-  const row: Record<string, Value> = {};
-  names.forEach((name, index) => {
-    row[name] = plain(values[index] ?? null);
-  });
+/** A row of nothing: its copies share one shape, where rows that grow name by name take several times the memory. */
+function blankRow(columns: readonly string[]): Row {
+  return JSON.parse(JSON.stringify(Object.fromEntries(columns.map((name) => [name, null]))));
+}
+
+function filled(blank: Row, columns: readonly string[], values: readonly initSqlJs.SqlValue[]): Row {
+  const row: Record<string, Value> = { ...blank };
+  for (const [place, name] of columns.entries()) row[name] = plain(values[place] ?? null);
   return row;
 }
 

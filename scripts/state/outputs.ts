@@ -19,22 +19,22 @@ export interface UsageWindow {
  */
 export function outputsOf(state: State, scope: string, window: UsageWindow): OutputView[] {
   const rows = state.all(
-    `select ${outputColumns}, ${threadColumns}, t.short_id, ${usageColumns}
+    `select ${outputColumns}, ${threadColumns}, t.short_id
      from threads t join stage1_outputs o on o.thread_id = t.thread_id
      where t.repo = :scope and t.memory_mode <> 'disabled' and ${isBestClass} and ${hasText}
        and not exists (select 1 from tombstones s where s.lifted_at is null and s.kind = 'thread' and s.key = t.thread_id)
      order by t.thread_id`,
-    { scope, from: window.from, to: window.to },
+    { scope },
   );
+  const uses = usesIn(state, scope, window);
   const reads = readCounts(state, window, new Set(rows.map((row) => text(row, 'short_id'))));
   const { hidesAuthor } = tombstonesOf(state);
   const shown = rows.map((row) => ({ row, thread: threadOf(row) })).filter(({ thread }) => !hidesAuthor(thread.author));
   return shown.map(({ row, thread }) => ({
     ...outputFrom(row),
     thread,
-    usageCount: integer(row, 'usage_count'),
+    ...(uses.get(thread.threadId) ?? neverUsed),
     readCount: reads.get(text(row, 'short_id')) ?? 0,
-    lastUsage: integerOrNull(row, 'last_usage'),
   }));
 }
 
@@ -136,11 +136,26 @@ export function hasWords(output: Pick<Stage1Output, 'rawMemory' | 'rolloutSummar
 const outputColumns = `o.thread_id, o.extractor_class, o.source_updated_at, o.raw_memory, o.rollout_summary,
   o.rollout_slug, o.stem, o.generated_at, o.prompt_hash, o.run_id`;
 
-const usageColumns = `
-  (select count(distinct c.vote) from citations c
-     where c.cited = o.thread_id and c.kind = 'cited' and c.at between :from and :to) as usage_count,
-  (select max(c.at) from citations c
-     where c.cited = o.thread_id and c.kind = 'cited' and c.at between :from and :to) as last_usage`;
+type Use = Pick<OutputView, 'usageCount' | 'lastUsage'>;
+
+const neverUsed: Use = { usageCount: 0, lastUsage: null };
+
+/** Of the scope's threads that were cited within the window, by thread id. */
+function usesIn(state: State, scope: string, { from, to }: UsageWindow): Map<string, Use> {
+  const rows = state.all(
+    `select t.thread_id, count(distinct c.vote) as usage_count, max(c.at) as last_usage
+     from threads t join citations c on c.cited = t.thread_id
+     where t.repo = :scope and c.kind = 'cited' and c.at between :from and :to
+     group by t.thread_id`,
+    { scope, from, to },
+  );
+  return new Map(
+    rows.map((row) => [
+      text(row, 'thread_id'),
+      { usageCount: integer(row, 'usage_count'), lastUsage: integerOrNull(row, 'last_usage') },
+    ]),
+  );
+}
 
 /** In binary order `llm` comes last, and it is the best. */
 const isBestClass = `o.extractor_class =

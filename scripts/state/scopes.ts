@@ -173,8 +173,9 @@ export function releaseConsolidation(state: State, claim: ConsolidationClaim): b
  */
 export function dueScopes(state: State): string[] {
   const rows = state.all(
-    `select distinct t.repo as scope from stage1_outputs o join threads t on t.thread_id = o.thread_id
-       where o.rollout_summary <> '' or o.raw_memory <> ''
+    `select repo as scope from (select distinct repo from threads) r where exists (
+         select 1 from threads t join stage1_outputs o on o.thread_id = t.thread_id
+         where t.repo = r.repo and (o.rollout_summary <> '' or o.raw_memory <> ''))
      union select scope from selection
      union select key from jobs where kind = 'memory_consolidate' and status <> 'done'
      order by 1`,

@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { integer, text, textOrNull } from './columns.ts';
 import type { Row, State } from './database.ts';
+import { keptFor } from './kept.ts';
 import type { UsageWindow } from './outputs.ts';
 import type { ShownRow } from './types.ts';
 
@@ -47,13 +48,18 @@ export function listShown(state: State): ShownRow[] {
 
 /** How often these memories, by short id, were read within the window: once a person and day. */
 export function readCounts(state: State, { from, to }: UsageWindow, wanted: ReadonlySet<string>): Map<string, number> {
+  const all = allReadCounts(state, from, to);
+  return new Map([...wanted].map((id) => [id, all.get(id) ?? 0] as const).filter(([, count]) => count > 0));
+}
+
+/** A row names memories of any scope. */
+const allReadCounts = keptFor('shown', (state, from: EpochSeconds, to: EpochSeconds): ReadonlyMap<string, number> => {
   const rows = state.all("select read, vote from shown where read <> '' and at between :from and :to", { from, to });
   const votes = new Map<string, Set<string>>();
   for (const row of rows)
-    for (const id of idsOf(row, 'read'))
-      if (wanted.has(id)) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
+    for (const id of idsOf(row, 'read')) votes.set(id, (votes.get(id) ?? new Set()).add(text(row, 'vote')));
   return new Map([...votes].map(([id, of]) => [id, of.size]));
-}
+});
 
 function joined(ids: readonly string[]): string {
   return ids.slice(0, maxShownIds).join(' ');

@@ -3,6 +3,7 @@ import type { ItemNumber } from '../shared/evidence.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { integer, integerOrNull, oneOf, text, textOrNull } from './columns.ts';
 import type { State } from './database.ts';
+import { keptFor } from './kept.ts';
 import type { TombstoneRow } from './types.ts';
 
 /** What is hidden today, asked without the database. Hiding a thread hides its evidence in every scope. */
@@ -76,7 +77,7 @@ export function listTombstones(state: State): TombstoneRow[] {
 }
 
 /** The tombstones that stand now, as a value that later changes of the state do not move. */
-export function tombstonesOf(state: State): Tombstones {
+export const tombstonesOf = keptFor('tombstones', (state): Tombstones => {
   const standing = listTombstones(state).filter((tombstone) => tombstone.liftedAt === null);
   const keys = (kind: TombstoneRow['kind']) =>
     new Set(standing.filter((tombstone) => tombstone.kind === kind).map((tombstone) => tombstone.key));
@@ -90,7 +91,7 @@ export function tombstonesOf(state: State): Tombstones {
       threads.has(threadId) || (evidence.size > 0 && evidence.has(evidenceKey(threadId, n, scope))),
     hidesAuthor: (author) => author !== null && isAuthor(author),
   };
-}
+});
 
 /** Authors are asked for once a session, so each is hashed once. */
 function authorsOf(keys: ReadonlySet<string>): (author: string) => boolean {

@@ -101,12 +101,28 @@ export function bulletsOf(block: Block): readonly Bullet[] {
 
 /** One text from blocks: a blank line between, no source changed otherwise. */
 export function joinBlocks(preamble: string, raws: readonly string[]): string {
-  let text = preamble;
+  return spacedBlocks(preamble, raws).join('');
+}
+
+/** The parts of that text: what precedes the first block, then each block up to the next. */
+export function spacedBlocks(preamble: string, raws: readonly string[]): string[] {
+  const parts = [preamble];
+  // Looking at the end of all that stands so far would copy it, block by block.
+  let end = preamble.slice(-3);
+  const ended = (text: string): void => {
+    end = text.length < 3 ? `${end}${text}`.slice(-3) : text.slice(-3);
+  };
+  const add = (lines: string): void => {
+    parts.push(`${parts.pop()}${lines}`);
+    ended(lines);
+  };
   for (const raw of raws) {
-    if (text !== '' && !/\n\r?\n$/.test(text)) text += text.endsWith('\n') ? '\n' : '\n\n';
-    text += raw;
+    if (end !== '' && !/\n\r?\n$/.test(end)) add(end.endsWith('\n') ? '\n' : '\n\n');
+    parts.push(raw);
+    ended(raw);
   }
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  if (end !== '' && !end.endsWith('\n')) add('\n');
+  return parts;
 }
 
 export interface TaskDraft {

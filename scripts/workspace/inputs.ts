@@ -37,54 +37,59 @@ export interface RawSection {
 
 /** `raw_memories.md` and one summary a row, whatever the rows' order. @throws when two rows share a stem. */
 export function inputFiles(rows: readonly InputRow[]): Files {
-  const files = new Map([[rawMemoriesPath, rawMemories(rows)]]);
-  for (const row of rows) {
-    const path = summaryPath(row.stem);
-    if (files.has(path)) throw new Error(`two threads share the summary ${path}`);
-    files.set(path, summaryText(row));
-  }
-  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+  return withInputs(new Map(), rows);
 }
 
 /** The files with the generated ones replaced by those of the rows: what lost its row disappears. */
 export function withInputs(files: Files, rows: readonly InputRow[]): Files {
-  return new Map(
-    [...[...files].filter(([path]) => !isGenerated(path)), ...inputFiles(rows)].sort(([a], [b]) => byBinary(a, b)),
-  );
+  const sections: string[] = [];
+  const summaries = new Map<string, string>();
+  for (const row of byThread(rows)) {
+    const facts = factsOf(row);
+    sections.push(rawSection(row, facts));
+    addSummary(summaries, summaryPath(row.stem), summaryText(row, facts));
+  }
+  const written = [...files].filter(([path]) => !isGenerated(path));
+  return inOrder([...written, ...summaries, [rawMemoriesPath, joinRawSections(sections)]]);
 }
 
 /**
- * The files with the generated ones of some scopes made anew; those of scopes that are not named stay as they are.
+ * The files with the generated ones of some scopes replaced by what `inputs` holds of such; those of scopes that are not
+ * named stay as they are.
  * @throws when two rows share a stem.
  */
-export function replaceInputs(files: Files, rows: ReadonlyMap<Scope, readonly InputRow[]>): Files {
-  return mergeInputs(files, [...rows.values()].flat(), ({ repo }) => !rows.has(repo ?? ''));
+export function replaceInputs(files: Files, inputs: ReadonlyMap<Scope, Files>): Files {
+  return mergeInputs(files, [...inputs.values()], ({ repo }) => !inputs.has(repo ?? ''));
 }
 
 /** The files with the generated ones of rows that they do not hold yet; what stands there stays as it is. */
 export function addInputs(files: Files, rows: readonly InputRow[]): Files {
-  const known = new Set(rawSections(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId));
+  const known = new Set(sectionsIn(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId));
   const added = rows.filter((row) => !known.has(row.threadId) && !files.has(summaryPath(row.stem)));
-  return added.length === 0 ? files : mergeInputs(files, added, () => true);
+  return added.length === 0 ? files : mergeInputs(files, [inputFiles(added)], () => true);
 }
 
 /** All rows as one text, by ascending thread id, so that equal selections give equal bytes. */
 export function rawMemories(rows: readonly InputRow[]): string {
-  return joinRawSections([...rows].sort((a, b) => byBinary(a.threadId, b.threadId)).map(rawSection));
+  return joinRawSections(byThread(rows).map((row) => rawSection(row, factsOf(row))));
 }
 
 /** The text's sections; what precedes the first belongs to none. */
 export function rawSections(text: string): RawSection[] {
+  return sectionsIn(text).map(({ threadId, raw }) => {
+    const end = raw.indexOf('\n');
+    return { threadId, ...splitHeader(end === -1 ? '' : raw.slice(end + 1).trimStart()), raw };
+  });
+}
+
+/** The same, unread. */
+function sectionsIn(text: string): Pick<RawSection, 'threadId' | 'raw'>[] {
   return text
     .split(/^(?=## Thread `)/m)
     .filter((raw) => raw.startsWith('## Thread `'))
     .map((raw) => {
-      const [heading = '', ...rest] = raw.split('\n');
-      return {
-        threadId: heading.slice(11, heading.lastIndexOf('`')),
-        ...splitHeader(rest.join('\n').trimStart()),
-        raw,
-      };
+      const end = raw.indexOf('\n');
+      return { threadId: raw.slice(11, raw.lastIndexOf('`', end === -1 ? raw.length : end)), raw };
     });
 }
 
@@ -119,18 +124,38 @@ const sectionsByScope = lastOf((text: string): ReadonlyMap<string, readonly stri
   return found;
 });
 
-/** @param stays whether a section or a summary with this header is kept beside those of the rows. */
-function mergeInputs(files: Files, rows: readonly InputRow[], stays: (header: Header) => boolean): Files {
-  const fresh = inputFiles(rows);
-  const sections = [
-    ...rawSections(files.get(rawMemoriesPath) ?? '').filter(({ header }) => stays(header)),
-    ...rawSections(fresh.get(rawMemoriesPath) ?? ''),
-  ].sort((a, b) => byBinary(a.threadId, b.threadId));
+function byThread<T extends { readonly threadId: string }>(rows: readonly T[]): T[] {
+  return [...rows].sort((a, b) => byBinary(a.threadId, b.threadId));
+}
+
+function inOrder(files: Iterable<readonly [string, string]>): Files {
+  return new Map([...files].sort(([a], [b]) => byBinary(a, b)));
+}
+
+/**
+ * @param inputs of whose files the generated ones come in.
+ * @param stays whether a section or a summary with this header is kept beside them.
+ */
+function mergeInputs(files: Files, inputs: readonly Files[], stays: (header: Header) => boolean): Files {
+  const sections = rawSections(files.get(rawMemoriesPath) ?? '')
+    .filter(({ header }) => stays(header))
+    .map(({ threadId, raw }) => ({ threadId, raw }));
+  const summaries = new Map<string, string>();
+  for (const fresh of inputs) {
+    sections.push(...sectionsIn(fresh.get(rawMemoriesPath) ?? ''));
+    for (const [path, text] of fresh)
+      if (isGenerated(path) && path !== rawMemoriesPath) addSummary(summaries, path, text);
+  }
   const kept = [...files].filter(
     ([path, text]) => !isGenerated(path) || (path !== rawMemoriesPath && stays(splitHeader(text).header)),
   );
-  const merged = new Map([...kept, ...fresh, [rawMemoriesPath, joinRawSections(sections.map(({ raw }) => raw))]]);
-  return new Map([...merged].sort(([a], [b]) => byBinary(a, b)));
+  const raw = joinRawSections(byThread(sections).map((section) => section.raw));
+  return inOrder(new Map([...kept, ...summaries, [rawMemoriesPath, raw]]));
+}
+
+function addSummary(summaries: Map<string, string>, path: string, text: string): void {
+  if (summaries.has(path)) throw new Error(`two threads share the summary ${path}`);
+  summaries.set(path, text);
 }
 
 function joinRawSections(sections: readonly string[]): string {
@@ -138,30 +163,30 @@ function joinRawSections(sections: readonly string[]): string {
   return `# Raw Memories\n\nMerged stage-1 raw memories (stable ascending thread-id order):\n\n${sections.join('')}`;
 }
 
-function rawSection(row: InputRow): string {
-  const header = [
-    `## Thread \`${oneLine(row.threadId)}\``,
-    `thread: ${shortThreadId(row.threadId)}`,
-    `updated_at: ${isoTime(row.updatedAt)}`,
-    `repo: ${oneLine(row.repo)}`,
-    `cwd: ${oneLine(row.cwd)}`,
-    `rollout_path: ${oneLine(row.rolloutPath)}`,
-    `rollout_summary_file: ${row.stem}.md`,
-  ];
-  return `${header.join('\n')}\n\n${unbroken(row.rawMemory)}\n\n`;
+/** Lines that both headers of a thread have. */
+function factsOf(row: InputRow) {
+  return {
+    id: oneLine(row.threadId),
+    thread: `thread: ${shortThreadId(row.threadId)}`,
+    updatedAt: `updated_at: ${isoTime(row.updatedAt)}`,
+    repo: `repo: ${oneLine(row.repo)}`,
+    cwd: `cwd: ${oneLine(row.cwd)}`,
+    path: `rollout_path: ${oneLine(row.rolloutPath)}`,
+  };
 }
 
-function summaryText(row: InputRow): string {
-  const header = [
-    `thread_id: ${oneLine(row.threadId)}`,
-    `thread: ${shortThreadId(row.threadId)}`,
-    `updated_at: ${isoTime(row.updatedAt)}`,
-    `rollout_path: ${oneLine(row.rolloutPath)}`,
-    `repo: ${oneLine(row.repo)}`,
-    `cwd: ${oneLine(row.cwd)}`,
-    ...(row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`]),
-  ];
-  return `${header.join('\n')}\n\n${row.rolloutSummary.trim()}\n`;
+type Facts = ReturnType<typeof factsOf>;
+
+function rawSection(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
+  const file = `rollout_summary_file: ${row.stem}.md`;
+  const header = [`## Thread \`${id}\``, thread, updatedAt, repo, cwd, path, file];
+  return [...header, '', unbroken(row.rawMemory), '', ''].join('\n');
+}
+
+function summaryText(row: InputRow, { id, thread, updatedAt, repo, cwd, path }: Facts): string {
+  const branch = row.branch === null ? [] : [`git_branch: ${oneLine(row.branch)}`];
+  const header = [`thread_id: ${id}`, thread, updatedAt, path, repo, cwd, ...branch];
+  return [...header, '', row.rolloutSummary.trim(), ''].join('\n');
 }
 
 /** A raw memory that holds a line like a section's heading must not begin a section. */

@@ -1,7 +1,7 @@
 import { byBinary, type Files } from '../shared/files.ts';
 import { lastOf } from '../shared/last.ts';
 import { entryOf, extensionPart, extensionPath } from './extension.ts';
-import { type Block, joinBlocks, parseHandbook, scopeOf } from './handbook.ts';
+import { type Block, joinBlocks, parseHandbook, scopeOf, spacedBlocks } from './handbook.ts';
 import { rawMemoriesOf, splitHeader } from './inputs.ts';
 import {
   everywhere,
@@ -22,21 +22,26 @@ import { renameSkill, skillScope } from './skill.ts';
  * block may change, is always one line.
  */
 export function project(files: Files, scope: Scope): Files {
-  const own = new Map<string, string>();
-  const extensions = new Set<string>();
-  for (const [path, text] of [...files].sort(([a], [b]) => byBinary(a, b))) {
-    const part = partOf(path, text, scope);
-    if (part === null) continue;
-    own.set(path, part);
-    const extension = extensionPart(path)?.extension;
-    if (extension !== undefined) extensions.add(extension);
-  }
-  if (extensions.size === 0) return own;
+  const own = new Map([...projectWritten(files, scope), ...(summariesByScope(files).get(scope) ?? [])]);
+  const raw = files.get(rawMemoriesPath);
+  if (raw !== undefined) own.set(rawMemoriesPath, rawMemoriesOf(raw, scope));
+  return new Map([...own].sort(([a], [b]) => byBinary(a, b)));
+}
+
+/** The same without what code makes from rows. */
+export function projectWritten(files: Files, scope: Scope): Files {
+  const own = new Map(writtenByScope(files).get(scope));
+  const [handbook, summary] = [files.get(handbookPath), files.get(memorySummaryPath)];
+  const blocks = handbook === undefined ? undefined : blocksByScope(handbook).get(scope);
+  if (blocks !== undefined) own.set(handbookPath, joinBlocks('', blocks));
+  if (summary !== undefined && scope === everywhere) own.set(memorySummaryPath, summary);
   // How an extension is to be read is told to those that read something of it.
-  for (const extension of extensions) {
-    const path = extensionPath({ extension, kind: 'instructions', name: 'instructions.md' });
-    const text = files.get(path);
-    if (text !== undefined) own.set(path, text);
+  for (const path of [...own.keys()]) {
+    const extension = extensionPart(path)?.extension;
+    if (extension === undefined) continue;
+    const told = extensionPath({ extension, kind: 'instructions', name: 'instructions.md' });
+    const text = files.get(told);
+    if (text !== undefined) own.set(told, text);
   }
   return new Map([...own].sort(([a], [b]) => byBinary(a, b)));
 }
@@ -61,27 +66,50 @@ export function scopesOf(files: Files): Scope[] {
  * projection gives the same bytes.
  */
 export function splice(files: Files, scope: Scope, projection: Files): Files {
+  return spliceAll(files, new Map([[scope, projection]]));
+}
+
+/** The same for several scopes, one after the other; what all of them change is read and written once. */
+export function spliceAll(files: Files, projections: ReadonlyMap<Scope, Files>): Files {
   const next = new Map(files);
-  const handbook = spliceHandbook(files.get(handbookPath), scope, projection.get(handbookPath) ?? '');
+  const handbook = spliceHandbook(files.get(handbookPath), projections);
   if (handbook === null) next.delete(handbookPath);
   else next.set(handbookPath, handbook);
-  spliceSkills(next, scope, projection);
-  const summary = projection.get(memorySummaryPath);
-  if (scope === everywhere && summary === undefined) next.delete(memorySummaryPath);
-  if (scope === everywhere && summary !== undefined) next.set(memorySummaryPath, summary);
+  const skills = new Map([...files].filter(([path]) => skillOf(path) !== null));
+  for (const path of skills.keys()) next.delete(path);
+  for (const [scope, projection] of projections) spliceSkills(skills, scope, projection);
+  for (const [path, text] of skills) next.set(path, text);
+  const own = projections.get(everywhere);
+  const summary = own?.get(memorySummaryPath);
+  if (summary !== undefined) next.set(memorySummaryPath, summary);
+  else if (own !== undefined) next.delete(memorySummaryPath);
   return new Map([...next].sort(([a], [b]) => byBinary(a, b)));
 }
 
-function partOf(path: string, text: string, scope: Scope): string | null {
-  if (path === handbookPath) {
-    const raws = blocksByScope(text).get(scope);
-    return raws === undefined ? null : joinBlocks('', raws);
+/** Every scope asks for its part of the same files: each is looked at once. */
+const summariesByScope = lastOf((files: Files) =>
+  byScope(files, (path, text) => (stemOf(path) === null ? null : (splitHeader(text).header.repo ?? null))),
+);
+
+/** Skills, notes and resources. */
+const writtenByScope = lastOf((files: Files) =>
+  byScope(files, (path, text) => {
+    if (skillOf(path) !== null) return skillScope(text);
+    const entry = entryOf(path, text);
+    return entry === null || Buffer.byteLength(text) > sizeLimits.resourceBytes ? null : entry.scope;
+  }),
+);
+
+function byScope(files: Files, ownerOf: (path: string, text: string) => Scope | null): ReadonlyMap<Scope, Files> {
+  const found = new Map<Scope, Map<string, string>>();
+  for (const [path, text] of files) {
+    const scope = ownerOf(path, text);
+    if (scope === null) continue;
+    const known = found.get(scope);
+    if (known === undefined) found.set(scope, new Map([[path, text]]));
+    else known.set(path, text);
   }
-  if (path === rawMemoriesPath) return rawMemoriesOf(text, scope);
-  if (path === memorySummaryPath) return scope === everywhere ? text : null;
-  if (stemOf(path) !== null) return splitHeader(text).header.repo === scope ? text : null;
-  if (skillOf(path) !== null) return skillScope(text) === scope ? text : null;
-  return entryOf(path, text)?.scope === scope && Buffer.byteLength(text) <= sizeLimits.resourceBytes ? text : null;
+  return found;
 }
 
 /** Every scope asks for its part of the same text: it is read once. */
@@ -94,33 +122,55 @@ const blocksByScope = lastOf((text: string): ReadonlyMap<Scope | null, readonly 
   return found;
 });
 
-function spliceHandbook(text: string | undefined, scope: Scope, own: string): string | null {
+/** A block where it stands now. */
+interface Piece {
+  readonly block: Block;
+  readonly raw: string;
+}
+
+function spliceHandbook(text: string | undefined, projections: ReadonlyMap<Scope, Files>): string | null {
   const whole = parseHandbook(text ?? '');
-  const wanted = parseHandbook(own).blocks.filter((block) => scopeOf(block) === scope);
-  const slots = whole.blocks.filter((block) => scopeOf(block) === scope);
-  if (
-    wanted.length === slots.length &&
-    wanted.every((block, index) => block.raw.trimEnd() === slots[index]?.raw.trimEnd())
-  )
-    return text ?? null;
-  const placed = placeInSlots(slots, wanted);
-  const raws = whole.blocks.flatMap((block) => {
-    if (scopeOf(block) !== scope) return [block.raw];
-    return (placed.get(block) ?? []).map(({ raw }) => (raw.trimEnd() === block.raw.trimEnd() ? block.raw : raw));
-  });
-  if (slots.length === 0) raws.push(...wanted.map(({ raw }) => raw));
-  return text === undefined && raws.length === 0 ? null : joinBlocks(whole.preamble, raws);
+  let [preamble, pieces] = [whole.preamble, whole.blocks.map(pieceOf)];
+  let isChanged = false;
+  for (const [scope, own] of projections) {
+    const wanted = parseHandbook(own.get(handbookPath) ?? '').blocks.filter((block) => scopeOf(block) === scope);
+    const slots = pieces.filter(({ block }) => scopeOf(block) === scope);
+    if (wanted.length === slots.length && wanted.every((block, index) => isSame(block, slots[index]))) continue;
+    const placed = placeInSlots(slots, wanted);
+    const next = pieces.flatMap((piece) =>
+      scopeOf(piece.block) === scope
+        ? (placed.get(piece) ?? []).map((block) => (isSame(block, piece) ? { ...piece, block } : pieceOf(block)))
+        : [piece],
+    );
+    if (slots.length === 0) next.push(...wanted.map(pieceOf));
+    const [before = '', ...raws] = spacedBlocks(
+      preamble,
+      next.map(({ raw }) => raw),
+    );
+    preamble = before;
+    pieces = next.map(({ block, raw }, index) => ({ block, raw: raws[index] ?? raw }));
+    isChanged = true;
+  }
+  return isChanged ? [preamble, ...pieces.map(({ raw }) => raw)].join('') : (text ?? null);
+}
+
+function pieceOf(block: Block): Piece {
+  return { block, raw: block.raw };
+}
+
+function isSame(block: Block, piece: Piece | undefined): boolean {
+  return block.raw.trimEnd() === piece?.raw.trimEnd();
 }
 
 /**
  * Gives each wanted block the slot of the old block with its title, in the order wanted; one without such a slot
  * follows its predecessor.
  */
-function placeInSlots(slots: readonly Block[], wanted: readonly Block[]): Map<Block, Block[]> {
-  const placed = new Map<Block, Block[]>();
+function placeInSlots(slots: readonly Piece[], wanted: readonly Block[]): Map<Piece, Block[]> {
+  const placed = new Map<Piece, Block[]>();
   let used = -1;
   for (const block of wanted) {
-    const slot = slots.findIndex((candidate, index) => index > used && candidate.title === block.title);
+    const slot = slots.findIndex((candidate, index) => index > used && candidate.block.title === block.title);
     if (slot > used) used = slot;
     const key = slots[Math.max(used, 0)];
     if (key !== undefined) placed.set(key, [...(placed.get(key) ?? []), block]);
@@ -128,18 +178,17 @@ function placeInSlots(slots: readonly Block[], wanted: readonly Block[]): Map<Bl
   return placed;
 }
 
-function spliceSkills(next: Map<string, string>, scope: Scope, projection: Files): void {
+function spliceSkills(skills: Map<string, string>, scope: Scope, projection: Files): void {
   const others = new Map<string, string>();
-  for (const [path, text] of next) {
-    if (skillOf(path) === null) continue;
-    if (skillScope(text) === scope) next.delete(path);
+  for (const [path, text] of [...skills]) {
+    if (skillScope(text) === scope) skills.delete(path);
     else others.set(path, text);
   }
   for (const [path, text] of projection) {
     const name = skillOf(path);
     if (name === null || skillScope(text) !== scope) continue;
     const free = freeName(name, (candidate) => others.has(skillPath(candidate)));
-    next.set(skillPath(free), free === name ? text : renameSkill(text, free));
+    skills.set(skillPath(free), free === name ? text : renameSkill(text, free));
   }
 }
 

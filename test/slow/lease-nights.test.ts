@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { statePath } from '../../scripts/state/current.ts';
+import { listOutputs } from '../../scripts/state/outputs.ts';
+import { listRuns } from '../../scripts/state/runs.ts';
+import { openState } from '../../scripts/state/snapshot.ts';
 import { bentNight } from '../support/bent-nights.ts';
 import { firstCorrection as first, secondCorrection as second } from '../support/codex-session.ts';
-import { startNightly } from '../support/nights.ts';
-import { temporaryFolder } from '../support/repository.ts';
+import { type Ended, startNightly } from '../support/nights.ts';
+import { git, temporaryFolder } from '../support/repository.ts';
 import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 import { botToken } from '../support/team.ts';
 
@@ -18,19 +22,47 @@ async function aTeam(t: TestContext): Promise<StagedTeam> {
   return team;
 }
 
-test('four nights at once on four clones: one works, the others find it at work or done, and all end well', async (t) => {
-  const team = await aTeam(t);
-  const ended = await Promise.all([1, 2, 3, 4].map(() => team.night('2026-11-22T03:17:00Z')));
-  assert.deepEqual(
-    ended.map(({ code }) => code),
-    [0, 0, 0, 0],
-  );
-  const worked = ended.filter(({ stdout }) => stdout.startsWith('Done'));
-  assert.equal(worked.length, 1, ended.map(({ stdout }) => stdout).join('\n'));
-  for (const { stdout } of ended) if (!stdout.startsWith('Done')) assert.match(stdout, /^Nothing to do/);
-  assert.ok(ended.some(({ stdout }) => stdout.includes('another night is at work')));
+/** Each a process of its own. */
+function atOnce(clones: readonly string[]): Promise<readonly Ended[]> {
+  const env = { CTM_CLOCK: '2026-11-22T03:17:00Z', TEAM_TOKEN: botToken };
+  return Promise.all(clones.map((clone) => startNightly(['--repo', clone, '--now', '--since', 'all'], { env }).ended));
+}
+
+/**
+ * One worked, every other one ended as it should, and what there was to learn is proposed once and whole.
+ * @param others their exit code, and what they say.
+ */
+async function assertOneWinner(team: StagedTeam, ended: readonly Ended[], others: RegExp): Promise<void> {
+  const ends = ended.map(({ code, stdout, stderr }) => `${code} ${stdout}${stderr}`);
+  const losers = ends.filter((end) => !end.startsWith('0 Done'));
+  assert.equal(losers.length, ended.length - 1, ends.join('\n'));
+  for (const end of losers) assert.match(end, others);
   assert.equal(team.forge.pulls.length, 1);
   assert.equal(team.tip('refs/memory/lease'), null);
+  const state = await openState(team.file('refs/memory/state', statePath));
+  assert.equal(listRuns(state, 10).length, 1);
+  assert.deepEqual(
+    listOutputs(state).map(({ threadId }) => threadId),
+    [first.id, second.id].sort(),
+  );
+  assert.match(team.file(proposal, 'memories/MEMORY.md'), /integer cents/);
+  git(team.dir, 'fsck', '--strict', '--no-dangling');
+}
+
+test('eight nights at once, each a process with a clone of its own: one works, the others end well, nothing is lost', async (t) => {
+  const team = await aTeam(t);
+  await team.collect(second);
+  const ended = await atOnce(Array.from({ length: 8 }, () => team.clone()));
+  await assertOneWinner(team, ended, /^0 Nothing to do/);
+  assert.ok(ended.some(({ stdout }) => stdout.includes('another night is at work')));
+});
+
+test('eight nights at once in one and the same clone: the others are told whose turn it is', async (t) => {
+  const team = await aTeam(t);
+  await team.collect(second);
+  const clone = team.clone();
+  const ended = await atOnce(Array.from({ length: 8 }, () => clone));
+  await assertOneWinner(team, ended, /^(?:0 Nothing to do|1 error: \S+night\.lock is held by process \d+)/);
 });
 
 test('after the winner was killed, its lease keeps others away until it has run out; then one goes on', async (t) => {

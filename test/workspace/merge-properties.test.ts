@@ -7,7 +7,7 @@ import { type Unit, unitsOf } from '../../scripts/workspace/lines.ts';
 import { mergeMemories } from '../../scripts/workspace/merge.ts';
 import { outlineHandbook, outlineSummary } from '../../scripts/workspace/merge-outline.ts';
 import { renderDocument } from '../../scripts/workspace/merge-render.ts';
-import { project, scopesOf, splice } from '../../scripts/workspace/scope.ts';
+import { project, scopesOf, splice, spliceAll } from '../../scripts/workspace/scope.ts';
 import { itemsOf } from '../../scripts/workspace/shrink.ts';
 import { aDraft, edited, lotsFrom, written } from './merge-samples.ts';
 
@@ -184,6 +184,15 @@ test('the result is read as it was meant: each scope can be taken out and put ba
     assert.equal(preamble + blocks.map(({ raw }) => raw).join(''), text);
     const titles = (side: Files) => parseHandbook(side.get(handbookPath) ?? '').blocks.map(({ title }) => title);
     for (const title of titles(files)) assert.ok([...titles(triple.ours), ...titles(triple.theirs)].includes(title));
+  }
+});
+
+test('several scopes are put back at once as they are one after the other', () => {
+  for (const { base, ours, seed } of triples) {
+    const scopes = [...new Set([...scopesOf(base), ...scopesOf(ours)])];
+    const projections = new Map(scopes.map((scope) => [scope, project(ours, scope)]));
+    const inTurn = scopes.reduce((files, scope) => splice(files, scope, projections.get(scope) ?? new Map()), base);
+    assert.deepEqual(spliceAll(base, projections), inTurn, `seed ${seed}`);
   }
 });
 

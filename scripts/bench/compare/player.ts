@@ -30,14 +30,14 @@ async function play({ flags, log, clock, cpuTime, peakMemory, signal }: World): 
   const sources: readonly Source[] = [{ agent: 'codex', path }];
   await server.mark();
   const before = cpuTime();
-  const { state, report } = await playPhase1(sources, server.baseUrl, join(journal, 'phase1'), signal);
+  const played = await playPhase1(sources, server.baseUrl, join(journal, 'phase1'), signal);
   const after = cpuTime();
   await server.mark();
-  await playPhase2(state, clock.now(), server.baseUrl, join(journal, 'phase2'));
+  await playPhase2(played, clock.now(), join(journal, 'phase2'), signal);
   const { preparationMs } = await server.calls();
   if (preparationMs === null) throw new MemoryError('No consolidation was asked for.', 'Name sessions that teach.');
   const figures: Figures = {
-    rollouts: report.extracted.length + report.nothing.length,
+    rollouts: played.report.extracted.length + played.report.nothing.length,
     phase1CpuMs: after - before,
     wholeCpuMs: after,
     preparationMs,

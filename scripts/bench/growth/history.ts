@@ -9,7 +9,7 @@ import { statePath } from '../../state/current.ts';
 import { emptyNightRecord } from '../../state/night-record.ts';
 import { stateRef, writeStateCommit } from '../../state/ref.ts';
 import { snapshotOf } from '../../state/snapshot.ts';
-import { replaceInputs } from '../../workspace/inputs.ts';
+import { inputFiles, replaceInputs } from '../../workspace/inputs.ts';
 import { project } from '../../workspace/scope.ts';
 import { nightAt } from '../load/days.ts';
 import type { NightBooks } from './year.ts';
@@ -44,12 +44,12 @@ export async function openHistory(folder: string, { env }: Pick<World, 'env'>): 
 export async function commitBooks(repository: Repository, files: Files, books: NightBooks): Promise<Files> {
   const { night, state, chosen } = books;
   const text = snapshotOf(state);
-  const rows = new Map(
-    chosen.map(({ scope, chosen: outputs }) => [scope, outputs.flatMap((one) => inputRow(one, () => false) ?? [])]),
+  const inputs = new Map(
+    chosen.map(({ scope, chosen: outputs }) => [scope, inputFiles(outputs.flatMap((one) => inputRow(one) ?? []))]),
   );
-  const next = replaceInputs(files, rows);
+  const next = replaceInputs(files, inputs);
   const tip = await commitInputs(repository, new Map([...changesOf(files, next), [statePath, text]]), night);
-  const baseline = new Map([...rows.keys()].map((scope) => [scope, project(next, scope)]));
+  const baseline = new Map([...inputs.keys()].map((scope) => [scope, project(next, scope)]));
   const tree = { text, night: emptyNightRecord, baseline, reviewed: baseline, closed: new Map() };
   const expected = await repository.readRef(stateRef);
   const save = { expected, proposed: tip, tree, at: nightAt(night), author, message: `state: night ${night}\n` };
