@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../shared/errors.ts';
 import { type Journal, offersFolder, openJournal } from './journal.ts';
 import { lookInto, openFolder } from './journal-files.ts';
-import { type JournalEntry, readCounts, readEntries } from './journal-records.ts';
+import { type JournalEntry, readCounts, readEntries, readRows } from './journal-records.ts';
 import { labelFile, labelText, type ShardLabel } from './shard-label.ts';
 
 /** What the night's own journal holds before its shards begin. */
@@ -16,14 +16,18 @@ export interface Known {
   readonly died: ReadonlyMap<string, number>;
 }
 
-/** Reads the night's journal and leaves it as it is. */
-export function knownTo(journal: string, problems: string[]): Known {
+/** Reads the night's journal and leaves it as it is. @param isSaved whether the ledger has a run's row. */
+export function knownTo(journal: string, isSaved: (run: string) => boolean, problems: string[]): Known {
   const own = readEntries(lookInto(join(journal, 'answers')), problems);
   const offered = readEntries(lookInto(join(journal, offersFolder)), problems);
+  const rows = [...readRows(lookInto(journal), problems)].filter(([run]) => isSaved(run));
+  const told = Math.max(-1, ...rows.map(([, upTo]) => upTo));
   const usable = [...offered, ...own.filter(({ rejected }) => rejected === null)];
   return {
     answers: new Map(usable.map((entry) => [entry.key, entry])),
-    spent: [...own, ...offered].filter(({ accounted, prepaid }) => !accounted && prepaid !== true),
+    spent: [...own.filter(({ n }) => n > told), ...offered].filter(
+      ({ accounted, prepaid }) => !accounted && prepaid !== true,
+    ),
     died: readCounts(lookInto(journal), problems).died,
   };
 }

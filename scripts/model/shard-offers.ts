@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { isInShard, type Shard, shardText } from '../shared/shard.ts';
-import { entryText, offersFolder, redactedReply } from './journal.ts';
+import { entryText, offersFolder } from './journal.ts';
 import { lookInto, openFolder } from './journal-files.ts';
 import { type JournalEntry, type ReadFolder, readCounts, readEntries, underWay } from './journal-records.ts';
+import { redactedReply } from './redacted-reply.ts';
 import { labelFile, parseLabel } from './shard-label.ts';
 import type { Usage } from './types.ts';
 
@@ -133,7 +134,7 @@ function isSound({ usage, usd, rejected }: JournalEntry): boolean {
 }
 
 function asPaid(entry: JournalEntry, redact: (text: string) => string): JournalEntry {
-  return { ...entry, reply: redactedReply(entry.reply, redact), accounted: false, prepaid: false };
+  return { ...entry, n: 0, reply: redactedReply(entry.reply, redact), accounted: false, prepaid: false };
 }
 
 /** Opening the journal counts them as it counts its own. */

@@ -271,8 +271,10 @@ test('what the night’s journal holds no shard asks for again', async (t) => {
   const place = aPlace(t);
   const [subject = ''] = subjectsOf(first);
   await asks(openJournal(place.night, redact), () => ({ text: 'known', usage })).model.ask(aRequest({ subject }));
-  const known = knownTo(place.night, []);
+  const known = knownTo(place.night, () => false, []);
   assert.equal(known.spent.length, 1);
+  openJournal(place.night, redact).tell('a run');
+  assert.equal(knownTo(place.night, (run) => run === 'a run', []).spent.length, 0, 'it stands in the books');
   const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, known, redact);
   const { model, ledger } = asks(journal, () => 'never');
   assert.equal((await model.ask(aRequest({ subject }))).text, 'known');

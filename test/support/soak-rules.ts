@@ -34,7 +34,6 @@ export function seenBefore(soak: Soak): Seen {
 /** What holds after a night, however it ended. */
 export async function holdsAfter(soak: Soak, before: Seen, played: SoakNight): Promise<void> {
   const [then, now] = [tablesAt(before.state), tablesAt(stateText(soak))];
-  if (played.ended.some(({ code }) => code !== 0)) noteFailedRuns(soak, then, now);
   noRowIsLost(soak, then, now, played);
   nothingCountsTwice(soak, now);
   noWatermarkGoesBack(then, now);
@@ -76,11 +75,6 @@ export function holdsAfterACalmNight(soak: Soak, before: Seen, { night, at }: So
 
 type Tables = (name: string) => Rows;
 
-function noteFailedRuns(soak: Soak, then: Tables, now: Tables): void {
-  const known = new Set(then('runs').map(({ run_id: run }) => run));
-  for (const { run_id: run } of now('runs')) if (!known.has(run ?? null)) soak.failedRuns.add(String(run));
-}
-
 function noRowIsLost(soak: Soak, then: Tables, now: Tables, { at }: SoakNight): void {
   const horizon = horizonOf(now);
   const cutoff = Math.max(horizon, at - 30 * day);
@@ -115,9 +109,7 @@ function nothingCountsTwice(soak: Soak, now: Tables): void {
   const told = runs.reduce((sum, { counts }) => sum + (JSON.parse(String(counts)).citations ?? 0), 0);
   assert.ok(told <= soak.counted.size, `the nights say ${told} citations, and there were ${soak.counted.size}`);
   for (const phase of ['phase1', 'phase2'] as const) {
-    // What a night had recorded before it failed is in the journal still, and so in the next night's row: never too little.
-    const recorded = runs.reduce((sum, { usage, run_id: run }) => {
-      if (soak.failedRuns.has(String(run))) return sum;
+    const recorded = runs.reduce((sum, { usage }) => {
       const { input = 0, output = 0 } = JSON.parse(String(usage))[phase] ?? {};
       return sum + input + output;
     }, 0);

@@ -54,8 +54,6 @@ export interface Soak {
   readonly counted: Set<string>;
   /** Numbers of nights whose process was killed: answers on their way to it are lost. */
   readonly kills: Set<number>;
-  /** Runs of nights that recorded themselves and then failed. */
-  readonly failedRuns: Set<string>;
   /** Number of a night → calendar month, by the clock of its machine. */
   readonly months: Map<number, string>;
   /** Seconds: what people's clocks say. */
@@ -84,7 +82,6 @@ export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
     cited: new Set(),
     counted: new Set(),
     kills: new Set(),
-    failedRuns: new Set(),
     months: new Map(),
     now: (parseIsoTime('2026-09-01T03:17:00Z') ?? Number.NaN) - day,
     sessions: 0,
