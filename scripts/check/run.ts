@@ -107,7 +107,7 @@ async function judge(tree: Tree, basis: CheckBasis, scanned: Files): Promise<Jud
     findings: [
       ...tree.odd,
       ...ofStates,
-      ...inputFindings(memories, state),
+      ...(await inputsOf(memories, state, basis.base ?? tree)),
       // Without a state nobody can say what evidence there is: that is told once, not line by line.
       ...(state === null ? ofMemory.filter(({ rule }) => !rule.startsWith('evidence.')) : ofMemory),
       ...(state === null ? [] : forgottenFindings(memories, bullets, state, context)),
@@ -121,6 +121,18 @@ async function judge(tree: Tree, basis: CheckBasis, scanned: Files): Promise<Jud
     ground: groundOf(bullets, context),
     freshness: freshness === null ? null : countsOf(freshness),
   };
+}
+
+/**
+ * The state ref may have let go of a session while its files stand where nobody has merged that: then the copy beside
+ * them knows it. A change's own copy is not asked.
+ */
+async function inputsOf(memories: Files, state: State | null, standing: Tree): Promise<Finding[]> {
+  const findings = inputFindings(memories, state === null ? [] : [state]);
+  const text = standing.files.get(statePath);
+  if (state === null || text === undefined || !findings.some(({ rule }) => rule === 'input.unknown')) return findings;
+  const copy = (await checkState(statePath, text)).state;
+  return copy === null ? findings : inputFindings(memories, [state, copy]);
 }
 
 async function openStates(files: Files, { stateOfRef }: CheckBasis) {

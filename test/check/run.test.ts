@@ -197,6 +197,16 @@ test('sessions that the state does not know are named', async (t) => {
   assert.ok(report.findings.some(({ rule }) => rule === 'input.unknown'));
 });
 
+test('what a proposal that nobody has merged let go of is known where it stands still, and in no change', async (t) => {
+  const tree = await theTree(t);
+  const ahead = { ...alone, stateOfRef: snapshotOfNothing };
+  const isUnknown = ({ rule }: Finding) => rule === 'input.unknown';
+  assert.equal((await check(tree, ahead)).findings.some(isUnknown), false);
+  const bare = edited(tree, firstSummary(tree), () => null);
+  const changed = await check(tree, { ...ahead, base: edited(bare, state, () => snapshotOfNothing) });
+  assert.ok(changed.findings.some(isUnknown), 'its own copy of the state is not asked');
+});
+
 test('a state that is too large is told with the remedy, whatever else is wrong with it', async () => {
   const report = await check({ files: new Map([[state, 'x'.repeat(30_000_001)]]), odd: [] }, alone);
   assert.deepEqual(rules(report.findings), [`error state.damaged ${state}`, `warning state.size ${state}`]);
