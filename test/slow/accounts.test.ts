@@ -4,6 +4,7 @@ import { type Bent, bentNight } from '../support/bent-nights.ts';
 import { firstCorrection as first, secondCorrection as second } from '../support/codex-session.ts';
 import { startNightly } from '../support/nights.ts';
 import { tablesAt } from '../support/soak.ts';
+import { secret } from '../support/soak-hostile.ts';
 import { aSoakModel, type SoakModel, soakModelConfig } from '../support/soak-model.ts';
 import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 import { botToken, edit } from '../support/team.ts';
@@ -20,7 +21,7 @@ interface Setting {
 }
 
 async function aTeam(t: TestContext): Promise<Setting> {
-  const model = await aSoakModel(t);
+  const model = await aSoakModel(t, secret);
   const team = await aStagedTeam(t, '', soakModelConfig(model.baseUrl));
   const clone = team.clone();
   await team.collect(first);

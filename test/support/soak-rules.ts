@@ -126,7 +126,7 @@ function noWatermarkGoesBack(then: Tables, now: Tables): void {
 
 function nothingForgottenIsBack(soak: Soak): void {
   const { team, forgotten, model } = soak;
-  assert.ok(!model.asked(secret), 'a secret was sent');
+  assert.ok(!model.hasLeaked, 'a secret was sent');
   const refs = git(team.dir, 'for-each-ref', '--format=%(refname)').split('\n');
   for (const ref of refs) assert.deepEqual(holding(team.dir, ref, secret), [], `a secret stands in ${ref}`);
   const threads = new Map(soak.sayings.map(({ word, n }) => [word, uuid(n)]));

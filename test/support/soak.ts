@@ -12,6 +12,7 @@ import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { type Lots, lotsFrom } from './lots.ts';
 import { env, temporaryFolder, writeFiles } from './repository.ts';
+import { secret } from './soak-hostile.ts';
 import { aSoakModel, type SoakModel, soakModelConfig } from './soak-model.ts';
 import { aStagedTeam, type StagedTeam } from './stages.ts';
 
@@ -63,7 +64,7 @@ export interface Soak {
 
 export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
   const lots = lotsFrom(seed);
-  const model = await aSoakModel(t);
+  const model = await aSoakModel(t, secret);
   const team = await aStagedTeam(t, '', soakModelConfig(model.baseUrl));
   return {
     t,
