@@ -13,7 +13,7 @@ import type { NightRecord } from '../state/night-record.ts';
 import { commitTold } from './accounts.ts';
 import { beginTeamNight, mirrorState } from './begin.ts';
 import type { Made } from './commits.ts';
-import { dropForgotten, obeyArchive } from './forgotten-sessions.ts';
+import { askedSince, dropForgotten, obeyArchive } from './forgotten-sessions.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLease } from './lease.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
@@ -116,6 +116,8 @@ async function playOnce(
     { ...ports, rollouts, notes: notesOn(repository, tip, ports.notes) },
     signal,
   );
+  const asked = await askedSince(team.archive, tip, signal);
+  if (asked !== null) throw new RefMovedError(team.archive.ref, tip, asked);
   const commits = await commitTold(
     ports,
     teamRefs({
