@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Bent, bentNight } from '../support/bent-nights.ts';
 import { firstCorrection as first, secondCorrection as second } from '../support/codex-session.ts';
+import { cwdOf, shop, startNights } from '../support/model-nights.ts';
 import { startNightly } from '../support/nights.ts';
 import { tablesAt } from '../support/soak.ts';
 import { secret } from '../support/soak-hostile.ts';
 import { aSoakModel, type SoakModel, soakModelConfig } from '../support/soak-model.ts';
 import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
 import { botToken, edit } from '../support/team.ts';
+import { threadId } from '../support/written-sessions.ts';
 
 const stateRef = 'refs/memory/state';
 const proposal = 'refs/heads/memory/nightly';
@@ -109,4 +113,26 @@ test('a night that does not learn that its branch got there, and a person has go
   assert.equal(next.code, 0, next.stderr);
   assert.match(team.file(proposal, 'memories/MEMORY.md'), /A person’s line/);
   eachTokenStandsOnce(setting);
+});
+
+test('a night of one’s own that cannot move the branch after the state: as well', async (t) => {
+  const nights = await startNights(t, 'git');
+  const write = (n: number) =>
+    nights.write({
+      id: threadId(n),
+      cwd: cwdOf[shop],
+      at: '2026-11-29T10:00:00Z',
+      happened: [{ human: `Task ${n}` }, { run: 'make', out: `FACT ${n} is prime` }],
+    });
+  write(1);
+  const lock = join(nights.dir, '.git/refs/heads/main.lock');
+  writeFileSync(lock, '');
+  await assert.rejects(nights.play({ at: '2026-11-30T03:00:00Z' }), /main\.lock/);
+  rmSync(lock);
+  write(2);
+  await nights.play({ at: '2026-12-01T03:00:00Z' });
+  const rows = tablesAt(`${nights.git('show', `${stateRef}:state.sqlite.json`)}\n`)('runs');
+  const usages = rows.map(({ usage }) => JSON.parse(String(usage)));
+  const told = usages.reduce((sum, { phase1, phase2 }) => sum + phase1.requests + phase2.requests, 0);
+  assert.deepEqual([rows.length, told], [2, nights.server.requests.length]);
 });
