@@ -66,7 +66,7 @@ async function play(
   return withLock(`${folder}.lock`, owner, async () => {
     const problems: string[] = [];
     const known = knownTo(nightJournal(repository), (run) => hasRun(start.state, run), problems);
-    const journal = openShardJournal(folder, { shard, night }, known, redact);
+    const journal = openShardJournal(folder, { shard, night: night.name }, night.nights, known, redact);
     for (const problem of [...problems, ...journal.problems]) log.warn(problem);
     const { usdPerMonth, ...terms } = policy;
     const left = usdPerMonth === undefined ? undefined : usdLeft(usdPerMonth, start.state, start.night, clock.now());
