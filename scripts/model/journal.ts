@@ -113,7 +113,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
   const submissions = openSubmissions(folder, problems);
   const rows = readRows(counters, problems);
-  let last = Math.max(0, ...inherited.map(({ n }) => n));
+  let last = inherited.reduce((most, { n }) => Math.max(most, n), 0);
   let rejections = inherited.length;
 
   return {
