@@ -9,9 +9,9 @@ import { remedyOf } from './remedies.ts';
 
 /**
  * What is wrong with the files that code makes: half of a merge, sessions that the state does not know.
- * @param state null where there is none to ask.
+ * @param states whoever knows sessions; none where there is none to ask.
  */
-export function inputFindings(files: Files, state: State | null): Finding[] {
+export function inputFindings(files: Files, states: readonly State[]): Finding[] {
   const findings = [...files].filter(([path]) => isGenerated(path)).flatMap(([path, text]) => conflicts(path, text));
   if (findings.length > 0) return findings;
   const raw = files.get(rawMemoriesPath) ?? '';
@@ -34,7 +34,7 @@ export function inputFindings(files: Files, state: State | null): Finding[] {
   for (const [threadId, path] of summaries) {
     if (!sections.has(threadId))
       findings.push(broken('input.pair', path, 1, `Session ${threadId} has no section in raw_memories.md.`));
-    if (state !== null && getThread(state, threadId) === null)
+    if (states.length > 0 && states.every((state) => getThread(state, threadId) === null))
       findings.push(broken('input.unknown', path, 1, `The state knows no session ${threadId}.`));
   }
   return findings;

@@ -83,8 +83,8 @@ export async function check(tree: Tree, basis: CheckBasis): Promise<CheckReport>
 
 /** What the rules ask about a tree; null without a state that can be read. */
 export async function contextOf(tree: Tree, basis: CheckBasis): Promise<RuleContext | null> {
-  const { state } = await openStates(tree.files, basis);
-  return state === null ? null : contextFor(memoriesOf(tree.files), state, basis);
+  const { states } = await openStates(tree.files, basis);
+  return states.length === 0 ? null : contextFor(memoriesOf(tree.files), states, basis);
 }
 
 interface Judged {
@@ -96,9 +96,9 @@ interface Judged {
 /** @param scanned the files that are searched for secrets. */
 async function judge(tree: Tree, basis: CheckBasis, scanned: Files): Promise<Judged> {
   const memories = memoriesOf(tree.files);
-  const { state, findings: ofStates } = await openStates(tree.files, basis);
+  const { state, states, findings: ofStates } = await openStates(tree.files, basis);
   const bullets = bulletsIn(memories);
-  const context = await contextFor(memories, state, basis);
+  const context = await contextFor(memories, states, basis);
   const freshness =
     state === null || basis.repositories.length === 0 ? null : await freshnessOf(bullets, basis.repositories, state);
   const ofMemory = memoryFindings(memories, context);
@@ -107,7 +107,7 @@ async function judge(tree: Tree, basis: CheckBasis, scanned: Files): Promise<Jud
     findings: [
       ...tree.odd,
       ...ofStates,
-      ...inputFindings(memories, state),
+      ...inputFindings(memories, states),
       // Without a state nobody can say what evidence there is: that is told once, not line by line.
       ...(state === null ? ofMemory.filter(({ rule }) => !rule.startsWith('evidence.')) : ofMemory),
       ...(state === null ? [] : forgottenFindings(memories, bullets, state, context)),
@@ -123,24 +123,34 @@ async function judge(tree: Tree, basis: CheckBasis, scanned: Files): Promise<Jud
   };
 }
 
-async function openStates(files: Files, { stateOfRef }: CheckBasis) {
+/**
+ * `states`: whoever is asked about sessions, the first that knows one. The state ref may have let go of some while their
+ * lines stand where nobody has merged that: the copy beside those knows them. A change's own copy is asked where there
+ * is no ref.
+ */
+async function openStates(files: Files, { stateOfRef, base }: CheckBasis) {
   const text = files.get(statePath);
   const published = text === undefined ? null : await checkState(statePath, text);
   const ofRef = stateOfRef === null ? null : await checkState(stateRef, stateOfRef);
+  const standing = base?.files.get(statePath);
+  const beside = base === null ? published : standing === undefined ? null : await checkState(statePath, standing);
   const isMissing = memoriesOf(files).size > 0 && published === null && ofRef === null;
   return {
     state: ofRef?.state ?? published?.state ?? null,
+    states: [ofRef?.state ?? published?.state, beside?.state].filter((state) => state != null),
     findings: [...(published?.findings ?? []), ...(ofRef?.findings ?? []), ...(isMissing ? [missingState] : [])],
   };
 }
 
 /** The rollouts, where they are at hand, say more than what phase 1 wrote of them. */
-async function contextFor(memories: Files, state: State | null, basis: CheckBasis): Promise<RuleContext> {
+async function contextFor(memories: Files, [state, beside]: readonly State[], basis: CheckBasis): Promise<RuleContext> {
   const context = ruleContext(state ?? (await emptyState()), null, basis.audience);
+  const older = beside === undefined ? null : ruleContext(beside, null, basis.audience);
   const sessions = await sessionsAtHand(bulletsIn(memories), basis.rollouts);
   const informed: RuleContext = {
     ...context,
-    sessionOf: (thread) => sessions.get(thread) ?? context.sessionOf?.(thread) ?? null,
+    evidenceOf: (thread, item) => context.evidenceOf(thread, item) ?? older?.evidenceOf(thread, item) ?? null,
+    sessionOf: (thread) => sessions.get(thread) ?? context.sessionOf?.(thread) ?? older?.sessionOf?.(thread) ?? null,
   };
   return basis.lastNight === null ? informed : withPeoplesLines(informed, basis.lastNight, memories);
 }

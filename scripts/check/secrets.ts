@@ -3,16 +3,17 @@ import { parsedJson } from '../shared/json.ts';
 import type { Redactor, Finding as Secret } from '../shared/redact.ts';
 import { statePath } from '../state/current.ts';
 import { type Finding, lineFinder } from './finding.ts';
-import { auditSecrets } from './secretlint.ts';
+import { auditFiles } from './secretlint.ts';
 
 /** Secrets in any file, by our own rules and by another project's. No finding shows the secret. */
 export async function secretFindings(files: Files, redactor: Redactor): Promise<Finding[]> {
   const found: Finding[] = [];
+  const audited = await auditFiles(files);
   for (const [path, text] of files) {
     const ours = redactor.find(text).filter((one) => path !== statePath || standsInACell(text, one, redactor));
     const lineAt = lineFinder(text);
     for (const { rule, start } of ours) found.push(secret(path, lineAt(start), rule));
-    const others = (await auditSecrets(path, text)).filter(
+    const others = (audited.get(path) ?? []).filter(
       (other) => !ours.some(({ start, end }) => start < other.end && other.start < end),
     );
     for (const { rule, start } of [...others].sort((a, b) => a.start - b.start))

@@ -19,11 +19,12 @@ import type { World } from '../shared/main.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { elsewhere, type Situation, steps } from './advice.ts';
-import { localPlace, type Place, teamPlace } from './place.ts';
+import { localPlace, NightAtWorkError, type Place, teamPlace } from './place.ts';
 import { recordOf, writeRecord } from './record.ts';
-import { forgetJson, forgottenText, previewText } from './report.ts';
+import { forgetJson, forgottenText, previewText, requestJson, requestText } from './report.ts';
+import { type Requested, requestForgetting } from './request.ts';
 import { type ForgetPorts, type Forgotten, forget, ownFolders, preview } from './run.ts';
-import { targetOf } from './target.ts';
+import { type Target, targetOf } from './target.ts';
 
 export const forgetSpec: CommandSpec = {
   name: 'forget',
@@ -72,13 +73,34 @@ export async function forgetCommand(world: World): Promise<ExitCode> {
     if (answer.trim() !== word) return exitCodes.done;
   }
   const forgotten = await withLock(join(repository.commonDir, 'memory', 'night.lock'), owner, () =>
-    forget(target, place, ports, signal),
+    forgetOrRequest(target, place, ports, signal),
   );
+  if ('by' in forgotten) {
+    log.result(isJson ? requestJson(target, forgotten) : requestText(forgotten));
+    return exitCodes.partly;
+  }
   const situation = await situationOf(forgotten, place, config, repository);
   const todo = steps(situation);
   const others = elsewhere(situation, target.kind === 'thread');
   log.result(isJson ? forgetJson(target, { forgotten, steps: todo, others }) : forgottenText(forgotten, todo, others));
   return forgotten.leftovers.length === 0 ? exitCodes.done : exitCodes.partly;
+}
+
+/** A place of the memory may hold another line when the night has ended: it has to be named again then. */
+async function forgetOrRequest(
+  target: Target,
+  place: Place,
+  ports: ForgetPorts,
+  signal: AbortSignal,
+): Promise<Forgotten | Requested> {
+  try {
+    return await forget(target, place, ports, signal);
+  } catch (error) {
+    const { archive } = place;
+    const isByPlace = target.kind === 'line' && 'path' in target.at;
+    if (!(error instanceof NightAtWorkError) || archive === null || isByPlace) throw error;
+    return requestForgetting(target, { ...place, archive }, error, ports, signal);
+  }
 }
 
 async function openAll(

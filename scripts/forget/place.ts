@@ -7,6 +7,7 @@ import type { Repository, Signature } from '../git/types.ts';
 import { beginTeamNight } from '../nightly/begin.ts';
 import { localRefs, type Refs } from '../nightly/commits.ts';
 import { takeLease } from '../nightly/lease.ts';
+import type { LeaseRecord } from '../nightly/lease-record.ts';
 import { toldByBooks } from '../nightly/propose.ts';
 import { loadStart, type Start } from '../nightly/start.ts';
 import { reviewOf, type Team } from '../nightly/team.ts';
@@ -15,7 +16,7 @@ import { memoriesAt } from '../nightly/team-history.ts';
 import { treeAt } from '../nightly/team-pending.ts';
 import { teamRefs } from '../nightly/team-refs.ts';
 import type { Rollouts } from '../rollout/source.ts';
-import { type Clock, isoTime } from '../shared/clock.ts';
+import { type Clock, type EpochSeconds, isoTime } from '../shared/clock.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 import { openStateOfRef } from '../state/current.ts';
@@ -29,7 +30,7 @@ export interface Place {
   readonly archive: Archive | null;
   /** Everything as it is now, only to be looked at: the state is a copy. */
   look(signal?: AbortSignal): Promise<Held>;
-  /** Does something as a night does: alone, and from where a night would start. */
+  /** Does something as a night does: alone, and from where a night would start. @throws NightAtWorkError */
   alone<T>(work: (working: Working) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -98,7 +99,7 @@ export function teamPlace(ports: PlacePorts, team: Team): Place {
     },
     alone: async (work, signal) => {
       const taken = await takeLease(team.lease.terms, team.lease.ports, signal);
-      if (taken.outcome === 'held') throw atWork(taken.by.worker, isoTime(taken.by.leaseUntil));
+      if (taken.outcome === 'held') throw new NightAtWorkError(taken.by);
       const { prove, release } = taken.lease;
       try {
         return await work({
@@ -137,9 +138,17 @@ async function sessions(
   };
 }
 
-function atWork(worker: string, until: string): MemoryError {
-  return new MemoryError(
-    `A night is at work (${worker}), and may be until ${until}; nothing was forgotten.`,
-    'Run it again when it has ended.',
-  );
+/** Whoever works alone has to wait for it. */
+export class NightAtWorkError extends MemoryError {
+  readonly worker: string;
+  readonly until: EpochSeconds;
+
+  constructor({ worker, leaseUntil }: Pick<LeaseRecord, 'worker' | 'leaseUntil'>) {
+    super(
+      `A night is at work (${worker}), and may be until ${isoTime(leaseUntil)}; nothing was forgotten.`,
+      'Run it again when it has ended.',
+    );
+    this.worker = worker;
+    this.until = leaseUntil;
+  }
 }

@@ -1,5 +1,7 @@
+import { isoTime } from '../shared/clock.ts';
 import { jsonText, terminalText } from '../shared/escape.ts';
 import type { Step } from './advice.ts';
+import type { Requested } from './request.ts';
 import type { Forgotten, Reach } from './run.ts';
 import type { Target } from './target.ts';
 import type { Leftover } from './verify.ts';
@@ -35,12 +37,36 @@ export function goneOf(forgotten: Forgotten): Surface[] {
   return [
     { surface: 'refs/memory/state', what: `${(commits.state ?? 'none').slice(0, 12)}, written without its history` },
     { surface: terminalText(branch.replace('refs/heads/', '')), what: `${at}${request}` },
-    {
-      surface: 'rollouts',
-      what: `${counted(sessions.threads.length, 'session')} dropped, ${counted(sessions.items.length, 'session')} without items, ${counted(sessions.notes.length, 'note')} dropped or cut`,
-    },
+    ofSessions(sessions),
     { surface: 'this machine', what: `${counted(files.length, 'file')} of journal, hand-overs and notes` },
   ];
+}
+
+function ofSessions({ threads, items, notes }: Forgotten['sessions']): Surface {
+  return {
+    surface: 'rollouts',
+    what: `${counted(threads.length, 'session')} dropped, ${counted(items.length, 'session')} without items, ${counted(notes.length, 'note')} dropped or cut`,
+  };
+}
+
+export function requestText({ by, until, sessions }: Requested): string {
+  return [
+    `Asked for: a night is at work (${terminalText(by)}), and may be until ${isoTime(until)}.`,
+    ...table([ofSessions(sessions)]),
+    'No laptop sends it again. The night starts over without it before it pushes, and every later one obeys as well.',
+    'Run this very command again when the night has ended: rows, lines and their history go then.',
+  ].join('\n');
+}
+
+export function requestJson(target: Target, request: Requested): string {
+  const { by, until, sessions } = request;
+  return jsonText({
+    outcome: 'requested',
+    target: target.kind,
+    reach: reachOf(request),
+    gone: [ofSessions(sessions)],
+    night: { worker: by, until: isoTime(until) },
+  });
 }
 
 export function previewText(target: Target, reach: Reach): string {

@@ -1,20 +1,16 @@
 import { join } from 'node:path';
-import { archiveTip } from '../archive/archive.ts';
 import { type ForgottenThere, forgetInArchive } from '../archive/forget.ts';
-import { readTombstones, tombstoneKey } from '../archive/tombstones.ts';
 import { RefMovedError } from '../git/errors.ts';
 import type { Signature } from '../git/types.ts';
 import { withoutThreads } from '../nightly/batches.ts';
 import { mirrorState } from '../nightly/begin.ts';
 import { type Commits, commitNight } from '../nightly/commits.ts';
-import { requestKeys } from '../nightly/forgotten-sessions.ts';
 import { withoutSecrets } from '../nightly/night.ts';
 import { recordPeople } from '../nightly/people.ts';
 import type { Start } from '../nightly/start.ts';
 import type { Clock } from '../shared/clock.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
-import { getMeta } from '../state/meta.ts';
 import { recordRun } from '../state/runs.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import { type Applied, applyForgetting } from './apply.ts';
@@ -22,6 +18,7 @@ import { choose } from './choose.ts';
 import type { Chosen } from './doomed.ts';
 import { filesHolding, removeFiles } from './local-files.ts';
 import type { Place, Working } from './place.ts';
+import { keysOf, saltOf } from './request.ts';
 import type { Target } from './target.ts';
 import { type Trace, traceOf } from './trace.ts';
 import { type Leftover, leftovers } from './verify.ts';
@@ -66,7 +63,7 @@ export async function preview(target: Target, place: Place, ports: ForgetPorts, 
 /**
  * Forgets: the state first, then the branch, then the sessions, then this machine; then it looks at every object that a
  * ref reaches. Whoever dies in between finds the rest when it is run again.
- * @throws MemoryError where a night is at work.
+ * @throws NightAtWorkError
  */
 export async function forget(
   target: Target,
@@ -111,7 +108,7 @@ async function forgetOnce(
   const { start, refs, said, isProposed } = await working.begin();
   const { state } = start;
   const at = clock.now();
-  const salt = await saltOf(place, state, newSalt, signal);
+  const salt = await saltOf(archive, state, newSalt, signal);
   const runId = sha256(JSON.stringify(['forget', start.base, start.stateOid, at])).slice(0, 16);
   recordPeople(start, (files) => withoutSecrets(files, redact), runId, at);
   const held = { ...start, ...said };
@@ -150,24 +147,6 @@ async function forgetOnce(
         });
   if (!isProposed && commits.inputs === null) pullRequest = null;
   return { chosen, applied, commits, branch: start.branch, pullRequest, sessions };
-}
-
-/** The ref's own, where it has one: its keys and the state's are then made alike. */
-async function saltOf({ archive }: Place, state: State, fresh: string, signal?: AbortSignal): Promise<string> {
-  const tip = archive === null ? null : await archiveTip(archive, signal);
-  const there = archive === null || tip === null ? '' : (await readTombstones(archive.repository, tip)).salt;
-  return there || getMeta(state, 'salt') || fresh;
-}
-
-function keysOf(state: State, { copies, author }: Chosen, salt: string): { salt: string; keys: string[] } {
-  return {
-    salt,
-    keys: [
-      ...requestKeys(state, salt),
-      ...copies.map((copy) => tombstoneKey(salt, { kind: 'copy', ...copy })),
-      ...(author === null ? [] : [tombstoneKey(salt, { kind: 'author', author })]),
-    ],
-  };
 }
 
 /** In the ledger, as a run is what a proposal is known by. */

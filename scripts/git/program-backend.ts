@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { Oid } from '../shared/files.ts';
 import type { Backend } from './backend.ts';
 import { explain, GitError, RefMovedError } from './errors.ts';
 import type { Layout } from './layout.ts';
+import { readLooseObjects } from './loose-read.ts';
 import type { ObjectType, RawObject } from './objects.ts';
 import { fieldsOf, output, type RunGit } from './program.ts';
 import { programRefresh, programUncommitted } from './program-worktree.ts';
@@ -12,7 +14,7 @@ import type { Head } from './types.ts';
 export function programBackend(git: RunGit, layout: Layout): Backend {
   return {
     name: 'git',
-    readObjects: (oids) => readBatch(git, oids),
+    readObjects: (oids) => readObjects(git, layout, oids),
     head: () => head(git),
     readRef: (ref) => readRef(git, ref),
     listRefs: (prefix) => listRefs(git, prefix),
@@ -23,6 +25,13 @@ export function programBackend(git: RunGit, layout: Layout): Backend {
     uncommitted: (_, paths) => programUncommitted(git, paths),
     refresh: (from, to, changes) => programRefresh(git, layout, from, to, changes),
   };
+}
+
+async function readObjects(git: RunGit, layout: Layout, oids: readonly Oid[]): Promise<(RawObject | null)[]> {
+  const loose = await readLooseObjects(join(layout.commonDir, 'objects'), oids);
+  const others = oids.filter((_, at) => loose[at] === null);
+  const found = new Map((await readBatch(git, others)).map((object, at) => [others[at], object]));
+  return oids.map((oid, at) => loose[at] ?? found.get(oid) ?? null);
 }
 
 async function readBatch(git: RunGit, oids: readonly Oid[]): Promise<(RawObject | null)[]> {

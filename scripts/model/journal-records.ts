@@ -6,8 +6,10 @@ import type { Entry, Purpose } from './ledger.ts';
 import type { ModelReply } from './types.ts';
 
 /** What has been paid for. `rejected` says why an answer was of no use; it is never given again. */
-export interface JournalEntry extends Omit<Entry, 'replayed'> {
+export interface JournalEntry extends Omit<Entry, 'replayed' | 'toldBy'> {
   readonly key: string;
+  /** Answers are numbered as they come, from 1; 0 where nobody has. */
+  readonly n: number;
   readonly attempt: number;
   readonly reply: ModelReply;
   readonly rejected: string | null;
@@ -28,6 +30,7 @@ export type ReadFolder = Pick<JournalFolder, 'names' | 'read'>;
 /** Of every file that is written. */
 export const recordVersion = 1;
 export const countersFile = 'died.json';
+export const rowsFile = 'rows.json';
 
 /** The answers in binary order of key. What is damaged is reported and left out. */
 export function readEntries(answers: ReadFolder, problems: string[]): JournalEntry[] {
@@ -52,6 +55,19 @@ export function readCounts(counters: ReadFolder, problems: string[]): Counts {
   return { generation: generation ?? 0, died: new Map(died) };
 }
 
+/** Run → the last answer that its row of the ledger tells, and with it all before; the row may never have been saved. */
+export function readRows(folder: ReadFolder, problems: string[]): Map<string, number> {
+  if (!folder.names().includes(rowsFile)) return new Map();
+  const value = parsedJson(textOf(folder, rowsFile));
+  if (at(value, 'version') !== recordVersion)
+    problems.push(`The journal's ${rowsFile} is damaged and is left out: what was paid for may count twice.`);
+  const rows = listAt(value, 'rows').flatMap((pair): [string, number][] => {
+    const [run, upTo] = [textAt(pair, 0), countAt(pair, 1)];
+    return run === null || upTo === null ? [] : [[run, upTo]];
+  });
+  return new Map(rows);
+}
+
 /** Subjects that the marks show under way, each once. */
 export function underWay(attempts: ReadFolder, generation: number, problems: string[]): Set<string> {
   return new Set(attempts.names().flatMap((name) => openMarks(name, textOf(attempts, name), generation, problems)));
@@ -69,6 +85,7 @@ function parseEntry(text: string, key: string): JournalEntry | null {
   const value = parsedJson(text);
   const purpose = purposeOf(at(value, 'purpose'));
   const subject = textAt(value, 'subject');
+  const n = countAt(value, 'n') ?? 0;
   const attempt = countAt(value, 'attempt');
   const reply = parseReply(at(value, 'reply'));
   const usd = at(value, 'usd');
@@ -79,7 +96,7 @@ function parseEntry(text: string, key: string): JournalEntry | null {
   if (rejected !== null && typeof rejected !== 'string') return null;
   const accounted = at(value, 'accounted') === true;
   const prepaid = at(value, 'prepaid') === true;
-  const entry = { key, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected, accounted };
+  const entry = { key, n, purpose, subject, attempt, usage: reply.usage, usd, reply, rejected, accounted };
   return prepaid ? { ...entry, prepaid } : entry;
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
-import { parsedJson } from '../shared/json.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { type JournalFolder, lookInto, openFolder } from './journal-files.ts';
 import {
@@ -9,10 +8,13 @@ import {
   type JournalEntry,
   readCounts,
   readEntries,
+  readRows,
   recordVersion,
+  rowsFile,
   underWay,
 } from './journal-records.ts';
 import { openSubmissions, type Submissions } from './journal-submissions.ts';
+import { redactedReply } from './redacted-reply.ts';
 import type { ModelReply, ModelRequest } from './types.ts';
 
 /**
@@ -46,6 +48,13 @@ export interface Journal {
   end(subject: string, key: string): void;
   /** Subject → processes that ended while it was under way. */
   diedAttempts(): ReadonlyMap<string, number>;
+  /**
+   * The run's row of the ledger tells everything that was paid for so far. Noted before anybody can see a state with that
+   * row: whether a state has it says afterwards whether these answers still have to be told.
+   */
+  tell(run: string): void;
+  /** Runs whose row, wherever it stands, tells an answer that was inherited. */
+  toldBy(entry: JournalEntry): readonly string[];
   /** Batches that were about to be asked for; `clear` leaves them. */
   readonly submissions: Submissions;
   /**
@@ -103,6 +112,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   const mark = (what: 'begin' | 'end', subject: string, key: string) =>
     attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
   const submissions = openSubmissions(folder, problems);
+  const rows = readRows(counters, problems);
+  let last = inherited.reduce((most, { n }) => Math.max(most, n), 0);
   let rejections = inherited.length;
 
   return {
@@ -113,8 +124,10 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     async put(key, request, reply, usd, { prepaid, accounted } = { prepaid: false, accounted: false }) {
       const { purpose, subject, attempt } = request;
       const redacted = redactedReply(reply, redact);
+      last += 1;
       const entry = {
         key,
+        n: last,
         purpose,
         subject,
         attempt,
@@ -140,6 +153,12 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     begin: (subject, key) => mark('begin', subject, key),
     end: (subject, key) => mark('end', subject, key),
     diedAttempts: () => counts.died,
+    tell(run) {
+      if (last === 0) return;
+      rows.set(run, last);
+      counters.writeNow(rowsFile, `${JSON.stringify({ version: recordVersion, rows: [...rows] })}\n`);
+    },
+    toldBy: ({ n }) => [...rows].filter(([, upTo]) => n <= upTo).map(([run]) => run),
     submissions,
     clear(settled, unfinished = []) {
       const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
@@ -148,6 +167,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       for (const name of answers.names()) if (!names.has(name)) answers.remove(name);
       for (const { key, subject } of [...offered.values()]) if (!unfinished.includes(subject)) withdraw(key);
       attempts.remove(marks);
+      counters.remove(rowsFile);
+      rows.clear();
       entries.clear();
       const known = settled.filter((subject) => counts.died.delete(subject));
       if (known.length > 0) counters.writeNow(countersFile, countersText(counts));
@@ -176,28 +197,4 @@ function countDeaths(counters: JournalFolder, attempts: JournalFolder, problems:
 function countersText(counts: Counts): string {
   const died = [...counts.died].sort(([a], [b]) => byBinary(a, b));
   return `${JSON.stringify({ version: recordVersion, generation: counts.generation, died })}\n`;
-}
-
-/** Without secrets, also in JSON's strings. */
-export function redactedReply(reply: ModelReply, redact: (text: string) => string): ModelReply {
-  return {
-    ...reply,
-    text: redactedText(reply.text, redact),
-    toolCalls: reply.toolCalls.map((call) => ({ ...call, arguments: redactedText(call.arguments, redact) })),
-  };
-}
-
-/** JSON is redacted in its strings first, where a secret stands without escapes, then as it is written. */
-function redactedText(text: string, redact: (text: string) => string): string {
-  const value = /^\s{0,99}[{[]/.test(text) ? parsedJson(text) : undefined;
-  if (value === undefined) return redact(text);
-  const clean = JSON.stringify(redactedValue(value, redact));
-  return redact(clean === JSON.stringify(value) ? text : clean);
-}
-
-function redactedValue(value: unknown, redact: (text: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((part) => redactedValue(part, redact));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, redactedValue(part, redact)]));
 }

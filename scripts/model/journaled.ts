@@ -9,13 +9,16 @@ export interface JournaledModel extends Model {
 
 /**
  * Asks only what the journal does not answer, under the ledger's caps, and records each answer before it is returned.
- * What earlier processes paid for counts in the ledger from the start, whether it is used again or not; what others did
+ * What earlier processes paid for counts in the ledger from the start, whether it is used again or not, until a saved row
+ * is seen to tell it; what others did
  * holds its place under the caps, and counts once it is asked for.
  * @throws (ask) ModelError `budget` before a request that could go over a cap; MemoryError when nothing can be recorded.
  */
 export function createJournaledModel(model: Model, journal: Journal, ledger: Ledger): JournaledModel {
-  for (const { purpose, subject, usage, usd, accounted, prepaid = false } of journal.inherited) {
-    if (!accounted) ledger.record({ purpose, subject, usage, usd, replayed: true, prepaid });
+  for (const entry of journal.inherited) {
+    const { purpose, subject, usage, usd, accounted, prepaid = false } = entry;
+    const toldBy = journal.toldBy(entry);
+    if (!accounted) ledger.record({ purpose, subject, usage, usd, replayed: true, prepaid, toldBy });
   }
   const places = new Map([...journal.offered].map(([key, offer]) => [key, ledger.hold(offer)]));
   return {

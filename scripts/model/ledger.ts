@@ -1,5 +1,6 @@
 import { byBinary } from '../shared/files.ts';
 import { ModelError } from './errors.ts';
+import { mostOf, type Spending, sumOf } from './spending.ts';
 import type { ModelRequest, Usage } from './types.ts';
 
 /** US dollars for a million tokens. `cached` is the price of the input tokens that the server had cached. */
@@ -21,7 +22,7 @@ export interface LedgerOptions {
   /** By the model's name as it is asked for. */
   readonly prices?: Readonly<Record<string, Price>>;
   readonly caps?: Partial<Readonly<Record<Purpose, Cap>>>;
-  /** Dollars that all purposes together may spend in this run: what the month's budget has left. */
+  /** Dollars that all purposes together may spend. */
   readonly usd?: number;
 }
 
@@ -35,6 +36,8 @@ export interface Entry {
   readonly replayed: boolean;
   /** A batch's: the caps counted it when it was asked for. */
   readonly prepaid?: boolean;
+  /** What an earlier process paid for: the runs whose row, where it was saved, tells it. */
+  readonly toldBy?: readonly string[];
 }
 
 export interface Total {
@@ -70,20 +73,30 @@ export interface Ledger {
   hold(paid: Pick<Entry, 'purpose' | 'usage' | 'usd'>): Pick<Reservation, 'release'>;
   priceOf(model: string, usage: Usage): number | null;
   record(entry: Entry): void;
+  /** The run's row tells all that is recorded so far. */
+  tell(run: string): void;
+  /**
+   * What a saved row tells is told: it leaves the totals, and the dollars that are counted, since the month has it from
+   * that row. The tokens of tonight still count against its caps.
+   */
+  settle(isSaved: (run: string) => boolean): void;
+  /** From now on so many dollars for all purposes together, what is recorded among them. */
+  allow(usd: number): void;
   total(purpose?: Purpose): Total;
   /** Totals by subject, in binary order. */
   bySubject(purpose: Purpose): ReadonlyMap<string, Total>;
 }
 
 export function createLedger(options: LedgerOptions = {}): Ledger {
-  const entries: Entry[] = [];
+  let most = options.usd;
+  let entries: Told[] = [];
   const spent = new Map<Purpose, Spending>();
   const reserved = new Map<Purpose, Spending>();
 
   return {
     reserve(request, share = 1) {
-      const most = mostOf(request);
-      const place = { tokens: most.input + most.output, usd: share * (priceOf(request.model, most) ?? 0) };
+      const whole = mostOf(request);
+      const place = { tokens: whole.input + whole.output, usd: share * (priceOf(request.model, whole) ?? 0) };
       check(request.purpose, place);
       const { release } = keep(request.purpose, place);
       return {
@@ -99,6 +112,20 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     hold: ({ purpose, usage, usd }) => keep(purpose, { tokens: usage.input + usage.output, usd: usd ?? 0 }),
     priceOf,
     record,
+    tell: (run) => {
+      for (const { runs } of entries) runs.add(run);
+    },
+    settle(isSaved) {
+      const isTold = ({ runs }: Told) => [...runs].some(isSaved);
+      for (const { purpose, usage, usd, prepaid, toldBy } of entries.filter(isTold)) {
+        const tokens = toldBy?.some(isSaved) ? usage.input + usage.output : 0;
+        if (prepaid !== true) add(spent, purpose, { tokens: -tokens, usd: -(usd ?? 0) });
+      }
+      entries = entries.filter((entry) => !isTold(entry));
+    },
+    allow: (usd) => {
+      most = usd;
+    },
     total: (purpose) => totalOf(entries.filter((entry) => purpose === undefined || entry.purpose === purpose)),
     bySubject(purpose) {
       const groups = new Map<string, Entry[]>();
@@ -125,7 +152,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   }
 
   function record(entry: Entry): void {
-    entries.push(entry);
+    entries.push({ ...entry, runs: new Set(entry.toldBy) });
     if (entry.prepaid !== true)
       add(spent, entry.purpose, { tokens: entry.usage.input + entry.usage.output, usd: entry.usd ?? 0 });
   }
@@ -140,7 +167,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
 
   function check(purpose: Purpose, wanted: Spending): void {
     const cap = options.caps?.[purpose];
-    const now = sum(spent.get(purpose), reserved.get(purpose), wanted);
+    const now = sumOf(spent.get(purpose), reserved.get(purpose), wanted);
     if (cap?.tokens !== undefined && now.tokens > cap.tokens)
       throw budgetError(
         `${purpose} may use ${cap.tokens} tokens, and the next request could bring it to ${now.tokens}`,
@@ -149,41 +176,19 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       throw budgetError(
         `${purpose} may cost $${cap.usd}, and the next request could bring it to $${now.usd.toFixed(2)}`,
       );
-    const all = sum(...spent.values(), ...reserved.values(), wanted);
-    if (options.usd !== undefined && all.usd > options.usd)
+    const all = sumOf(...spent.values(), ...reserved.values(), wanted);
+    if (most !== undefined && all.usd > most)
       throw budgetError(
-        `$${options.usd.toFixed(2)} are left, and the next request could bring the cost to $${all.usd.toFixed(2)}`,
+        `$${most.toFixed(2)} are left, and the next request could bring the cost to $${all.usd.toFixed(2)}`,
       );
   }
 }
 
-/** Input and output tokens together, and dollars. */
-export interface Spending {
-  readonly tokens: number;
-  readonly usd: number;
-}
-
-/** The most that a request can use: 2.5 bytes a token, and all of the output that it allows. */
-function mostOf(request: ModelRequest): Usage {
-  const texts = request.messages.map((message) => message.text);
-  const calls = request.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  const extras = JSON.stringify([request.schema, request.tools]);
-  const bytes = [...texts, ...calls.map((call) => call.arguments), extras].reduce(
-    (total, text) => total + Buffer.byteLength(text),
-    0,
-  );
-  return { requests: 1, input: Math.ceil(bytes / 2.5), cached: 0, output: request.maxOutputTokens };
-}
+/** Runs whose row tells the entry. */
+type Told = Entry & { readonly runs: Set<string> };
 
 function add(spending: Map<Purpose, Spending>, purpose: Purpose, more: Spending): void {
-  spending.set(purpose, sum(spending.get(purpose), more));
-}
-
-function sum(...parts: readonly (Spending | undefined)[]): Spending {
-  return parts.reduce<Spending>(
-    (total, part) => ({ tokens: total.tokens + (part?.tokens ?? 0), usd: total.usd + (part?.usd ?? 0) }),
-    { tokens: 0, usd: 0 },
-  );
+  spending.set(purpose, sumOf(spending.get(purpose), more));
 }
 
 function totalOf(entries: readonly Entry[]): Total {

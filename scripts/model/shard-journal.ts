@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { UsageError } from '../shared/errors.ts';
 import { type Journal, offersFolder, openJournal } from './journal.ts';
 import { lookInto, openFolder } from './journal-files.ts';
-import { type JournalEntry, readCounts, readEntries } from './journal-records.ts';
-import { labelFile, labelText, type ShardLabel } from './shard-label.ts';
+import { type JournalEntry, readCounts, readEntries, readRows } from './journal-records.ts';
+import { labelFile, labelText, parseLabel, type ShardLabel } from './shard-label.ts';
+import type { Nights } from './shard-offers.ts';
 
 /** What the night's own journal holds before its shards begin. */
 export interface Known {
@@ -16,26 +17,31 @@ export interface Known {
   readonly died: ReadonlyMap<string, number>;
 }
 
-/** Reads the night's journal and leaves it as it is. */
-export function knownTo(journal: string, problems: string[]): Known {
+/** Reads the night's journal and leaves it as it is. @param isSaved whether the ledger has a run's row. */
+export function knownTo(journal: string, isSaved: (run: string) => boolean, problems: string[]): Known {
   const own = readEntries(lookInto(join(journal, 'answers')), problems);
   const offered = readEntries(lookInto(join(journal, offersFolder)), problems);
+  const rows = [...readRows(lookInto(journal), problems)].filter(([run]) => isSaved(run));
+  const told = Math.max(-1, ...rows.map(([, upTo]) => upTo));
   const usable = [...offered, ...own.filter(({ rejected }) => rejected === null)];
   return {
     answers: new Map(usable.map((entry) => [entry.key, entry])),
-    spent: [...own, ...offered].filter(({ accounted, prepaid }) => !accounted && prepaid !== true),
+    spent: [...own.filter(({ n }) => n > told), ...offered].filter(
+      ({ accounted, prepaid }) => !accounted && prepaid !== true,
+    ),
     died: readCounts(lookInto(journal), problems).died,
   };
 }
 
 /**
- * The journal that a shard writes. It is continued where it is of this shard and night; what it holds for another night
- * has been replayed or given up, and goes.
+ * The journal that a shard writes. It is continued where it is of this shard; what no night will ask for any more has been
+ * replayed or given up, and goes.
  * @throws UsageError for a folder that holds something else.
  */
 export function openShardJournal(
   folder: string,
   label: ShardLabel,
+  nights: Nights,
   known: Known,
   redact: (text: string) => string,
 ): Journal {
@@ -46,8 +52,7 @@ export function openShardJournal(
       'Name one that is empty or not there yet: --journal <dir>.',
     );
   }
-  if (before !== null && before !== labelText(label))
-    for (const part of parts) rmSync(join(folder, part), { recursive: true, force: true });
+  if (before !== null && before !== labelText(label)) leaveOutOld(folder, before, label, nights);
   openFolder(folder).writeNow(labelFile, labelText(label));
   const journal = openJournal(folder, redact);
   const died = new Map(known.died);
@@ -57,6 +62,19 @@ export function openShardJournal(
     find: (key) => journal.find(key) ?? known.answers.get(key)?.reply ?? null,
     diedAttempts: () => died,
   };
+}
+
+/** What an earlier night of the same shard left stays as far as it is still of use. */
+function leaveOutOld(folder: string, before: string, { shard }: ShardLabel, nights: Nights): void {
+  const old = parseLabel(before);
+  const isSame = old !== null && old.shard.index === shard.index && old.shard.count === shard.count;
+  const isOfUse = isSame ? nights.get(old.night) : undefined;
+  if (isOfUse === undefined) {
+    for (const part of parts) rmSync(join(folder, part), { recursive: true, force: true });
+    return;
+  }
+  for (const { key, subject, rejected } of readEntries(lookInto(join(folder, 'answers')), []))
+    if (rejected === null && !isOfUse(subject)) rmSync(join(folder, 'answers', `${key}.json`), { force: true });
 }
 
 /** All that a journal is made of, its label apart. */

@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import { messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { isInShard, type Shard, shardText } from '../shared/shard.ts';
-import { entryText, offersFolder, redactedReply } from './journal.ts';
+import { entryText, offersFolder } from './journal.ts';
 import { lookInto, openFolder } from './journal-files.ts';
 import { type JournalEntry, type ReadFolder, readCounts, readEntries, underWay } from './journal-records.ts';
-import { labelFile, parseLabel } from './shard-label.ts';
+import { redactedReply } from './redacted-reply.ts';
+import { labelFile, parseLabel, type ShardLabel } from './shard-label.ts';
 import type { Usage } from './types.ts';
 
 /** Which answers of shards are believed. */
 export interface Believed {
-  /** The nights that they may have been asked for. */
-  readonly nights: ReadonlySet<string>;
+  readonly nights: Nights;
   /** The sessions that may be read; null where that is not known yet: then all. */
   readonly threads: ReadonlySet<string> | null;
 }
+
+/** A night that answers may have been asked for → whether one about the session may still be asked for. */
+export type Nights = ReadonlyMap<string, (threadId: string) => boolean>;
 
 export interface Offers {
   /** Answers that the night will not have to ask for. */
@@ -42,9 +45,11 @@ export function takeShards(
   const known = new Set(['answers', offersFolder].flatMap((name) => lookInto(join(journal, name)).names()));
   let answers = 0;
   for (const path of from.flatMap((place) => journalsAt(place, problems))) {
-    const shard = believedShard(path, believed, problems);
-    if (shard === null) continue;
+    const label = believedLabel(path, believed, problems);
+    if (label === null) continue;
+    const { shard, night } = label;
     const isMeant = (subject: string) => isInShard(subject, shard) && (believed.threads?.has(subject) ?? true);
+    const isOfUse = ({ subject }: Pick<JournalEntry, 'subject'>) => believed.nights.get(night)?.(subject) === true;
     const damaged: string[] = [];
     const entries = readEntries(withinBounds(join(path, 'answers'), largestAnswer, problems), damaged);
     if (damaged.length > 0)
@@ -52,14 +57,20 @@ export function takeShards(
     const sound = entries.filter((entry) => entry.purpose === 'phase1' && isSound(entry) && isMeant(entry.subject));
     const left = entries.length - sound.length;
     if (left > 0) problems.push(`Shard ${shardText(shard)}: ${left} answers were not asked of it, and are left out.`);
-    const fresh = sound.filter(({ key }) => !known.has(nameOf(key)));
+    const used = sound.filter(isOfUse);
+    if (used.length === 0 && sound.length > 0) problems.push(ofAnotherNight(path));
+    else if (used.length < sound.length)
+      problems.push(
+        `Shard ${shardText(shard)}: a night has read ${sound.length - used.length} of its sessions since, and those answers are left out.`,
+      );
+    const fresh = used.filter(({ key }) => !known.has(nameOf(key)));
     const offers = fresh.length === 0 ? null : openFolder(join(journal, offersFolder));
     for (const entry of fresh) {
       known.add(nameOf(entry.key));
       offers?.writeNow(nameOf(entry.key), entryText(asPaid(entry, redact)));
     }
     answers += fresh.length;
-    markDeaths(path, shard, journal, isMeant, problems);
+    markDeaths(path, shard, journal, (subject) => isMeant(subject) && isOfUse({ subject }), problems);
   }
   return { answers, problems };
 }
@@ -93,12 +104,16 @@ function isFolder(path: string): boolean {
   return existsSync(path) && lstatSync(path).isDirectory();
 }
 
-function believedShard(path: string, { nights }: Believed, problems: string[]): Shard | null {
+function believedLabel(path: string, { nights }: Believed, problems: string[]): ShardLabel | null {
   const label = parseLabel(textOf(path));
   if (label === null) problems.push(`${path} is not what a shard leaves, and is left out.`);
-  else if (nights.has(label.night)) return label.shard;
-  else problems.push(`${path} is of another night, and is left out: its shard has to read for this one.`);
+  else if (nights.has(label.night)) return label;
+  else problems.push(ofAnotherNight(path));
   return null;
+}
+
+function ofAnotherNight(path: string): string {
+  return `${path} is of another night, and is left out: its shard has to read for this one.`;
 }
 
 function textOf(path: string): string {
@@ -133,7 +148,7 @@ function isSound({ usage, usd, rejected }: JournalEntry): boolean {
 }
 
 function asPaid(entry: JournalEntry, redact: (text: string) => string): JournalEntry {
-  return { ...entry, reply: redactedReply(entry.reply, redact), accounted: false, prepaid: false };
+  return { ...entry, n: 0, reply: redactedReply(entry.reply, redact), accounted: false, prepaid: false };
 }
 
 /** Opening the journal counts them as it counts its own. */

@@ -11,7 +11,7 @@ import { nightHere } from './here.ts';
 import type { Phases } from './night.ts';
 import { withTimeLeft } from './progress.ts';
 import { runNight } from './run.ts';
-import { loadConfig, usdLeftThisMonth, withFlags } from './settings.ts';
+import { loadConfig, withFlags } from './settings.ts';
 import { takeGivenShards } from './shard-journals.ts';
 import { isStage, playStage } from './stages/command.ts';
 import { runTeamNight } from './team.ts';
@@ -40,9 +40,8 @@ export async function playCommand(world: World, phases: Phases): Promise<ExitCod
   const owner = { ...world.self, at: clock.now(), note: 'nightly' };
   return withLock(`${repository.commonDir}/memory/night.lock`, owner, async () => {
     const team = delivery === 'commit' ? null : await openTeam(delivery, config, repository, world);
-    const usdLeft = await usdLeftThisMonth(config, repository, clock.now());
     await takeGivenShards(repository, redact, world);
-    const engine = createEngine(config, repository, env, redact, usdLeft);
+    const engine = createEngine(config, repository, env, redact);
     for (const problem of engine.journal.problems) log.warn(problem);
     const elapsed = stopwatch();
     const goesOn = () => engine.goesOn() && elapsed() < config.budget.minutes * 60_000;

@@ -43,7 +43,6 @@ const outputTokens = { extraction: 8_000, consolidation: 16_000 } as const;
 const agentLimits = { turns: 80, inputTokens: 2_000_000, reviews: 2, minutes: 20 } as const;
 
 /**
- * @param usdLeft what the month's budget has left; undefined is without limit.
  * @param patience how long the model's server is waited for, where that differs from the usual.
  * @throws ModelError `key` where the configured variable holds none; UsageError for an address that is none.
  */
@@ -52,14 +51,12 @@ export function createEngine(
   repository: Repository,
   env: Environment,
   redact: (text: string) => string,
-  usdLeft?: number,
   patience: Patience = {},
 ): Engine {
   const journal = openJournal(nightJournal(repository), redact);
   const ledger = createLedger({
     prices: pricesOf(config),
     caps: { phase1: { tokens: config.budget.phase1_tokens }, phase2: { tokens: config.budget.phase2_tokens } },
-    ...(usdLeft === undefined ? {} : { usd: usdLeft }),
   });
   const fallback = createBuiltinConsolidator();
   if (config.model.provider !== 'openai') {

@@ -19,6 +19,7 @@ import { enqueueConsolidation } from '../state/scopes.ts';
 import { listThreads } from '../state/threads.ts';
 import { evidenceKey, listTombstones, onRequest, setTombstone } from '../state/tombstones.ts';
 import { everywhere } from '../workspace/layout.ts';
+import { ifHere } from './team-history.ts';
 
 /** The keys by which the rollouts ref knows what was forgotten on request. @param salt the one that the ref uses. */
 export function requestKeys(state: State, salt: string): string[] {
@@ -92,6 +93,22 @@ export async function obeyArchive(
     }
   }
   return hidden;
+}
+
+/**
+ * Before a night pushes what it made: whether somebody asked meanwhile that something be forgotten.
+ * @param obeyed the commit of the rollouts ref that the night started from.
+ * @returns the commit that says so; null where nobody asked.
+ */
+export async function askedSince(archive: Archive, obeyed: Oid | null, signal?: AbortSignal): Promise<Oid | null> {
+  const tip = await archiveTip(archive, signal);
+  if (tip === null || tip === obeyed) return null;
+  // Beside a night nobody but who forgets writes the ref without its history.
+  if (obeyed !== null && (await ifHere(archive.repository, obeyed)) === null) return tip;
+  const keysAt = async (commit: Oid | null) =>
+    commit === null ? [] : (await readTombstones(archive.repository, commit).catch(unreadable)).keys;
+  const known = new Set(await keysAt(obeyed));
+  return (await keysAt(tip)).some((key) => !known.has(key)) ? tip : null;
 }
 
 /** The state is the truth; what the copy says beyond it is lost. */

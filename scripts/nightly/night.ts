@@ -20,6 +20,7 @@ import { recordRun } from '../state/runs.ts';
 import { snapshotOf } from '../state/snapshot.ts';
 import type { RunRow } from '../state/types.ts';
 import { isGenerated } from '../workspace/layout.ts';
+import { settleAccounts } from './accounts.ts';
 import type { Batches } from './batches.ts';
 import { type BatchesTonight, handOver, leftOf, readTonight } from './batches-tonight.ts';
 import type { Commits, Made } from './commits.ts';
@@ -44,6 +45,8 @@ export interface NightPolicy {
   readonly extraction: ExtractionPolicy;
   readonly consolidation: ConsolidationPolicy;
   readonly maxUnusedDays: number;
+  /** Dollars; without it there is no such limit. */
+  readonly usdPerMonth?: number;
   readonly author: Signature;
   /** The sessions that may be read tonight; the others wait. Without it all. */
   readonly only?: ReadonlySet<string>;
@@ -110,6 +113,7 @@ export async function playNight(
   const { found, ignored } = policy.phases.one ? await ports.rollouts.list(signal) : { found: [], ignored: [] };
   const carried = policy.phases.one ? ((await ports.notes?.(signal)) ?? []) : [];
   const runId = runIdOf(start, found, carried, ports, now);
+  settleAccounts(start, ports.ledger, policy.usdPerMonth, { runId, now });
   const people = recordPeople(start, mask, runId, now);
   const usage = await recordUsage(start, found, policy, ports.rollouts, now, signal);
   const pruned = prune(start.state, {

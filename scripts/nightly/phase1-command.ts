@@ -7,11 +7,13 @@ import { type ExitCode, exitCodes, UsageError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { parseShard, type Shard } from '../shared/shard.ts';
+import { hasRun } from '../state/runs.ts';
+import { usdLeft } from './accounts.ts';
 import { cancelBatch } from './cancel-batch.ts';
 import { playCommand } from './command.ts';
 import { createShardEngine } from './compose.ts';
 import { withTimeLeft } from './progress.ts';
-import { loadConfig, nightJournal, usdLeftThisMonth, withFlags } from './settings.ts';
+import { loadConfig, nightJournal, withFlags } from './settings.ts';
 import { readShard, shareOf } from './shard.ts';
 import { stagedShards } from './shard-journals.ts';
 import { shardJson, shardLines, shardMarkdown } from './shard-report.ts';
@@ -63,11 +65,12 @@ async function play(
   const owner = { ...world.self, at: clock.now(), note: `phase1 --shard ${shard.index}/${shard.count}` };
   return withLock(`${folder}.lock`, owner, async () => {
     const problems: string[] = [];
-    const known = knownTo(nightJournal(repository), problems);
-    const journal = openShardJournal(folder, { shard, night }, known, redact);
+    const known = knownTo(nightJournal(repository), (run) => hasRun(start.state, run), problems);
+    const journal = openShardJournal(folder, { shard, night: night.name }, night.nights, known, redact);
     for (const problem of [...problems, ...journal.problems]) log.warn(problem);
-    const usdLeft = await usdLeftThisMonth(config, repository, clock.now());
-    const engine = createShardEngine(config, env, redact, journal, shareOf(config, known, usdLeft, shard));
+    const { usdPerMonth, ...terms } = policy;
+    const left = usdPerMonth === undefined ? undefined : usdLeft(usdPerMonth, start.state, start.night, clock.now());
+    const engine = createShardEngine(config, env, redact, journal, shareOf(config, known, left, shard));
     const elapsed = stopwatch();
     const shardPorts = {
       ...engine,
@@ -80,7 +83,7 @@ async function play(
       goesOn: () => engine.goesOn() && elapsed() < limitSeconds * 1_000,
       progress: withTimeLeft(log.progress),
     };
-    const report = await readShard(start, policy, shard, shardPorts, signal);
+    const report = await readShard(start, terms, shard, shardPorts, signal);
     log.summary(shardMarkdown(report, engine.ledger));
     log.result(
       flags.isOn('json')

@@ -27,6 +27,7 @@ const bothPhases: Phases = { one: true, two: true };
 /** What the configuration and the command line decide, as one value. */
 export function nightPolicy(config: Config, { all, now, since }: Wishes, phases: Phases = bothPhases): NightPolicy {
   const { memory } = config;
+  const { usd_per_month: usdPerMonth } = config.budget;
   const { leaseSeconds, retrySeconds, cooldownSeconds, maxNewPerNight, scopesAtOnce } = constants;
   return {
     phases,
@@ -59,6 +60,7 @@ export function nightPolicy(config: Config, { all, now, since }: Wishes, phases:
       ignoreBackoff: now,
     },
     maxUnusedDays: memory.max_unused_days,
+    ...(usdPerMonth === undefined ? {} : { usdPerMonth }),
     author: signatureOf(config),
   };
 }

@@ -8,7 +8,8 @@ import { getThread, setMemoryMode, threadByShortId, upsertThread } from '../stat
 import { tombstonesOf } from '../state/tombstones.ts';
 import { entriesIn } from '../workspace/extension.ts';
 import { bulletsOf, parseHandbook } from '../workspace/handbook.ts';
-import { handbookPath } from '../workspace/layout.ts';
+import { rawSections } from '../workspace/inputs.ts';
+import { handbookPath, rawMemoriesPath } from '../workspace/layout.ts';
 import type { Start } from './start.ts';
 
 /** Notes every session that is in time, and says of the others why they are not read. */
@@ -56,13 +57,18 @@ export function whyNotRead(state: State, policy: ReadPolicy, now: EpochSeconds):
   };
 }
 
-/** Threads that a standing line of the handbook names, and notes that stand: their rows are kept. */
+/**
+ * Threads that a standing line of the handbook names, notes that stand, and sessions whose inputs stand: a scope that is
+ * held keeps files of sessions that nobody selects any more. Their rows are kept.
+ */
 export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<string> {
   const { blocks } = parseHandbook(start.memories.get(handbookPath) ?? '');
   const shortIds = new Set(blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
   const notes = entriesIn(start.memories).map(({ threadId }) => threadId);
+  const inputs = rawSections(start.memories.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId);
   return new Set([
     ...notes,
+    ...inputs,
     ...[...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []),
   ]);
 }

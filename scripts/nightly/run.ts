@@ -1,6 +1,7 @@
 import { GitError, RefMovedError } from '../git/errors.ts';
 import type { Journal } from '../model/journal.ts';
-import { commitNight, localRefs } from './commits.ts';
+import { commitTold } from './accounts.ts';
+import { localRefs } from './commits.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
 import { loadStart } from './start.ts';
 
@@ -17,7 +18,7 @@ export async function runNight(policy: NightPolicy, ports: NightPorts, signal?: 
     try {
       const start = await loadStart(ports.repository);
       const { made, report } = await playNight(start, policy, ports, signal);
-      const commits = await commitNight(ports.repository, localRefs(ports.repository), start, made);
+      const commits = await commitTold(ports, localRefs(ports.repository), start, made);
       ports.batches?.saved(report.batches.batches);
       clearJournal(ports.journal, report);
       return { ...report, commits };

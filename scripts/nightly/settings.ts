@@ -9,9 +9,6 @@ import { configPath, parseConfig } from '../shared/config.ts';
 import type { Config } from '../shared/config-schema.ts';
 import { UsageError } from '../shared/errors.ts';
 import type { Flags } from '../shared/flags.ts';
-import { currentState } from '../state/current.ts';
-import { usageThisMonth } from '../state/runs.ts';
-import { reservedUsd } from './batches.ts';
 import type { Wishes } from './policy.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -58,19 +55,6 @@ export function withProvider(config: Config, provider: string | null): Config {
     );
   }
   return { ...config, model: { ...config.model, provider } };
-}
-
-/** What the month's budget has left, in dollars, batches under way counted at their most; undefined where there is none. */
-export async function usdLeftThisMonth(
-  config: Config,
-  repository: Repository,
-  now: EpochSeconds,
-): Promise<number | undefined> {
-  const cap = config.budget.usd_per_month;
-  if (cap === undefined) return undefined;
-  const { state, night } = await currentState(repository);
-  const spent = Object.values(usageThisMonth(state, now)).reduce((sum, phase) => sum + (phase.micro_usd ?? 0), 0);
-  return Math.max(0, cap - spent / 1_000_000 - reservedUsd(night?.batches ?? []));
 }
 
 /** Where sessions are read from: `--source`, else the configuration's, else the agents' own folders on this machine. */

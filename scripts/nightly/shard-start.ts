@@ -14,7 +14,7 @@ import { obeyArchive } from './forgotten-sessions.ts';
 import { nightHere } from './here.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import type { NightPolicy, NightPorts } from './night.ts';
-import { comingNight } from './shard-journals.ts';
+import { type ComingNight, comingNight } from './shard-journals.ts';
 import { loadStart, type Start } from './start.ts';
 import type { Team } from './team.ts';
 import { openTeam } from './team-command.ts';
@@ -33,7 +33,7 @@ export interface ShardCall {
 export interface ShardStart {
   /** With what a person asked for instead. */
   readonly config: Config;
-  readonly night: string;
+  readonly night: ComingNight;
   readonly start: Start;
   readonly policy: NightPolicy;
   readonly ports: Pick<NightPorts, 'rollouts' | 'notes'>;

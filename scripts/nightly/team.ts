@@ -10,9 +10,10 @@ import { messageOf } from '../shared/errors.ts';
 import type { Oid } from '../shared/files.ts';
 import type { State } from '../state/database.ts';
 import type { NightRecord } from '../state/night-record.ts';
+import { commitTold } from './accounts.ts';
 import { beginTeamNight, mirrorState } from './begin.ts';
-import { commitNight, type Made } from './commits.ts';
-import { dropForgotten, obeyArchive } from './forgotten-sessions.ts';
+import type { Made } from './commits.ts';
+import { askedSince, dropForgotten, obeyArchive } from './forgotten-sessions.ts';
 import { joinedRollouts } from './joined-rollouts.ts';
 import { type Lease, type LeaseOutcome, type LeasePorts, type LeaseTerms, takeLease } from './lease.ts';
 import { type NightPolicy, type NightPorts, type NightReport, playNight } from './night.ts';
@@ -115,8 +116,10 @@ async function playOnce(
     { ...ports, rollouts, notes: notesOn(repository, tip, ports.notes) },
     signal,
   );
-  const commits = await commitNight(
-    repository,
+  const asked = await askedSince(team.archive, tip, signal);
+  if (asked !== null) throw new RefMovedError(team.archive.ref, tip, asked);
+  const commits = await commitTold(
+    ports,
     teamRefs({
       remote: team.remote,
       prove: lease.prove,

@@ -41,9 +41,10 @@ export function prune(state: State, policy: PrunePolicy): Pruned {
     const horizon = Math.max(cutoff, horizonOf(state) ?? 0);
     const outputs = pruneOutputs(state, policy, cutoff);
     const citations = state.run('delete from citations where at < :horizon', { horizon });
-    state.run('delete from shown where at < :horizon', { horizon });
+    const shown = state.run('delete from shown where at < :horizon', { horizon });
     const threads = pruneThreads(state, policy.namedThreads, horizon);
-    if (outputs + threads > 0) setMeta(state, 'horizon', String(horizon));
+    // Else a night whose clock is behind would note again what this one let go of.
+    if (outputs + citations + shown + threads > 0) setMeta(state, 'horizon', String(horizon));
     return { outputs, threads, citations, horizon };
   });
 }

@@ -26,6 +26,11 @@ export function recordRun(state: State, run: RunRow): void {
   );
 }
 
+/** Whether the ledger has a run's row. */
+export function hasRun(state: State, runId: string): boolean {
+  return state.all('select 1 from runs where run_id = :run_id', { run_id: runId }).length > 0;
+}
+
 /** The latest first. */
 export function listRuns(state: State, limit: number): RunRow[] {
   const rows = state.all(

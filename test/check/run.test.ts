@@ -197,6 +197,20 @@ test('sessions that the state does not know are named', async (t) => {
   assert.ok(report.findings.some(({ rule }) => rule === 'input.unknown'));
 });
 
+test('what a proposal that nobody has merged let go of is known where it stands still, and in no change', async (t) => {
+  const tree = await theTree(t);
+  const ahead = { ...alone, stateOfRef: snapshotOfNothing };
+  assert.deepEqual((await check(tree, ahead)).findings, []);
+  const bare = edited(
+    edited(tree, firstSummary(tree), () => null),
+    handbook,
+    () => null,
+  );
+  const changed = await check(tree, { ...ahead, base: edited(bare, state, () => snapshotOfNothing) });
+  const told = new Set(changed.findings.map(({ rule }) => rule));
+  assert.ok(told.has('input.unknown') && told.has('evidence.unknown'), 'its own copy of the state is not asked');
+});
+
 test('a state that is too large is told with the remedy, whatever else is wrong with it', async () => {
   const report = await check({ files: new Map([[state, 'x'.repeat(30_000_001)]]), odd: [] }, alone);
   assert.deepEqual(rules(report.findings), [`error state.damaged ${state}`, `warning state.size ${state}`]);

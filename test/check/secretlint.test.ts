@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { auditSecrets } from '../../scripts/check/secretlint.ts';
+import { auditFiles, auditSecrets } from '../../scripts/check/secretlint.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { base32, base64, digits, joined, made } from '../support/secrets.ts';
 
@@ -75,4 +75,16 @@ test('our placeholder in place of a password is no finding', async () => {
     await auditSecrets('.npmrc', '_authToken=[REDACTED_SECRET]\npostgres://a:[REDACTED_SECRET]@h.io/x\n'),
     [],
   );
+});
+
+test('files that are judged together have the findings that each has alone, at the same places', async () => {
+  const texts = leaks.map((leak, index) => [`${index}.md`, `${'x\n'.repeat(index)}${leak}`] as const);
+  const files = new Map([...texts, ['clean.md', 'Nothing.\n'], ['state.json', `["${leaks[3]}"]`]]);
+  const together = await auditFiles(files);
+  for (const [path, text] of files) {
+    const alone = [...(await auditSecrets(path, text))];
+    const inOrder = (findings: readonly { rule: string; start: number; end: number }[]) =>
+      findings.map(({ rule, start, end }) => `${rule} ${start} ${end}`).sort();
+    assert.deepEqual(inOrder(together.get(path) ?? []), inOrder(alone), path);
+  }
 });

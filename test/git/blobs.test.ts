@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { chmodSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { GitError } from '../../scripts/git/errors.ts';
@@ -27,6 +27,26 @@ for (const backend of ['git', 'isomorphic'] as const) {
     await assert.rejects(repository.readBlobs([git(dir, 'rev-parse', 'HEAD^{tree}')]), GitError);
   });
 }
+
+test('what is packed and what is not is read alike, in the order that was asked for, and damage is told', async (t) => {
+  const dir = aRepository(t, { 'a.txt': 'one\n' });
+  const packed = git(dir, 'rev-parse', 'HEAD:a.txt');
+  git(dir, 'repack', '-a', '-d', '--quiet');
+  writeFiles(dir, { 'a.txt': 'two\n' });
+  commitAll(dir, 'Two');
+  const loose = git(dir, 'rev-parse', 'HEAD:a.txt');
+  const repository = await openRepository(dir, { backend: 'git', env });
+  const read = async (...oids: string[]) => (await repository.readBlobs(oids)).map((bytes) => bytes.toString());
+  assert.deepEqual(await read(loose, packed, loose), ['two\n', 'one\n', 'two\n']);
+  assert.deepEqual(
+    await read(...Array.from({ length: 70 }, () => loose)),
+    Array.from({ length: 70 }, () => 'two\n'),
+  );
+  const file = join(dir, '.git/objects', loose.slice(0, 2), loose.slice(2));
+  chmodSync(file, 0o600);
+  truncateSync(file, 5);
+  await assert.rejects(read(packed, loose), GitError);
+});
 
 test('the email is the repository’s own, else the user’s, else there is none', async (t) => {
   const home = temporaryFolder(t);

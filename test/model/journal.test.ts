@@ -149,6 +149,22 @@ test('the answers of what had to stop in the middle stay, and are accounted for'
   assert.deepEqual(openJournal(folder, redact).inherited, []);
 });
 
+test('a list of rows that is damaged is reported, and then no row is believed', async (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  await first.put(journalKey(aRequest()), aRequest(), aReply(), 1);
+  first.tell('a run');
+  const toldBy = () => {
+    const next = openJournal(folder, redact);
+    return [next.problems.length, ...next.inherited.flatMap((entry) => next.toldBy(entry))];
+  };
+  assert.deepEqual(toldBy(), [0, 'a run']);
+  writeFileSync(join(folder, 'rows.json'), '{"version":1,"rows":[["a ru');
+  assert.deepEqual(toldBy(), [1]);
+  openJournal(folder, redact).clear([]);
+  assert.deepEqual(toldBy(), [0]);
+});
+
 const damages: readonly [string, (text: string) => string][] = [
   ['half-written', (text) => text.slice(0, text.length / 2)],
   ['empty', () => ''],

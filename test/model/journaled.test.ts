@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ModelError } from '../../scripts/model/errors.ts';
-import { openJournal } from '../../scripts/model/journal.ts';
+import { type Journal, openJournal } from '../../scripts/model/journal.ts';
 import { createJournaledModel } from '../../scripts/model/journaled.ts';
 import { createLedger, type LedgerOptions } from '../../scripts/model/ledger.ts';
 import { createScriptedModel, type Script } from '../../scripts/model/scripted.ts';
@@ -56,6 +56,31 @@ test('what an earlier night accounted for is used again and counts no second tim
   const second = night(folder, () => 'never');
   assert.deepEqual(await second.model.ask(aRequest()), said);
   assert.equal(second.ledger.total().answers, 0);
+});
+
+test('what a row tells that was saved before the process died is told no second time, and what came after it is', async (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  const asked = async (journal: Journal, subject: string) =>
+    createJournaledModel(
+      createScriptedModel(() => 'x'),
+      journal,
+      createLedger(),
+    ).ask(aRequest({ subject }));
+  await asked(first, 'a');
+  first.tell('run 1');
+  const second = openJournal(folder, redact);
+  await asked(second, 'b');
+  second.tell('run 2');
+  await asked(openJournal(folder, redact), 'c');
+  const subjects = (saved: readonly string[]) => {
+    const { ledger } = night(folder, () => 'never');
+    ledger.settle((run) => saved.includes(run));
+    return [...ledger.bySubject('phase1').keys()];
+  };
+  assert.deepEqual(subjects([]), ['a', 'b', 'c']);
+  assert.deepEqual(subjects(['run 1']), ['b', 'c']);
+  assert.deepEqual(subjects(['run 2']), ['c'], 'its row tells what no row before it told');
 });
 
 test('what a dead process paid leaves less under the cap', async (t) => {

@@ -66,6 +66,30 @@ test('dollars are capped for a purpose and for all together', () => {
   assert.match(caught(() => all.reserve({ ...request, purpose: 'phase2' })).message, /\$1\.50 are left/);
 });
 
+test('what a saved row tells leaves the totals and the month’s dollars; tonight’s tokens stay under the cap', () => {
+  const request = aRequest({ maxOutputTokens: 100_000 });
+  const ledger = createLedger({ prices, caps: { phase1: { tokens: 1_150_000 } }, usd: 2.5 });
+  ledger.reserve(request).settle({ ...usage, input: 100_000, cached: 0 });
+  ledger.tell('run 1');
+  ledger.settle((run) => run === 'run 2');
+  assert.equal(ledger.total().answers, 1, 'its row was not saved');
+  ledger.settle((run) => run === 'run 1');
+  assert.equal(ledger.total().answers, 0);
+  ledger.allow(1.5);
+  ledger.reserve(request).settle({ ...usage, input: 800_000, cached: 800_000 });
+  assert.match(caught(() => ledger.reserve(request)).message, /phase1 may use 1150000 tokens/);
+  assert.match(caught(() => ledger.reserve({ ...request, purpose: 'phase2' })).message, /\$1\.50 are left/);
+});
+
+test('tokens of an earlier night, whose row was saved, are not tonight’s', () => {
+  const ledger = createLedger({ caps: { phase1: { tokens: 1_500 } } });
+  const entry = { purpose: 'phase1', subject: 'a', usage, usd: null, replayed: true } as const;
+  ledger.record({ ...entry, toldBy: ['run 1'] });
+  assert.equal(caught(() => ledger.reserve(aRequest())).kind, 'budget');
+  ledger.settle((run) => run === 'run 1');
+  assert.ok(ledger.reserve(aRequest()));
+});
+
 test('a prompt of minified JSON or Chinese is not taken for less than it is', () => {
   const text = '{"a":1},'.repeat(1_000);
   assert.ok(

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/repository.ts';
 const redact = (text: string) => text.replaceAll('hunter2', '[REDACTED_SECRET]');
 const prices = { 'small-model': { input: 1, output: 10 } };
 const usage = { requests: 1, input: 1_000, cached: 0, output: 100 };
-const believed: Believed = { nights: new Set(['night']), threads: null };
+const believed: Believed = { nights: new Map([['night', () => true]]), threads: null };
 const nothing = { answers: new Map(), spent: [], died: new Map() };
 const [first, second]: [Shard, Shard] = [
   { index: 1, count: 2 },
@@ -53,7 +53,7 @@ function aPlace(t: TestContext): Place {
     night,
     shard: at,
     async write(shard, subjects, text = 'from a shard', label = 'night') {
-      const journal = openShardJournal(at(shard), { shard, night: label }, nothing, redact);
+      const journal = openShardJournal(at(shard), { shard, night: label }, new Map(), nothing, redact);
       const { model } = asks(journal, () => ({ text, usage }));
       for (const subject of subjects) await model.ask(aRequest({ subject }));
       return at(shard);
@@ -159,7 +159,7 @@ test('an answer to a question that nobody asks is never given, and counts for no
   const place = aPlace(t);
   const [subject = ''] = subjectsOf(first);
   const others: Partial<ModelRequest>[] = [{ promptHash: 'p2' }, { model: 'large-model' }, { attempt: 2 }];
-  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, nothing, redact);
+  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, new Map(), nothing, redact);
   for (const other of others)
     await asks(journal, () => ({ text: 'wrong', usage })).model.ask(aRequest({ subject, ...other }));
   assert.equal(place.take([place.shard(first)]).answers, 3);
@@ -249,7 +249,7 @@ test('a session over which a shard died is read last and alone: one death for it
   const place = aPlace(t);
   const [died = '', ended = ''] = subjectsOf(first);
   const [theirs = ''] = subjectsOf(second);
-  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, nothing, redact);
+  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, new Map(), nothing, redact);
   for (const subject of [died, ended, theirs]) journal.begin(subject, 'rollout');
   journal.end(ended, 'rollout');
   place.take([place.shard(first)]);
@@ -261,19 +261,46 @@ test('a shard that is started again goes on from its journal; for another night 
   const place = aPlace(t);
   const [subject = ''] = subjectsOf(first);
   await place.write(first, [subject], 'the first time');
-  const open = (night: string) => openShardJournal(place.shard(first), { shard: first, night }, nothing, redact);
+  const open = (night: string) =>
+    openShardJournal(place.shard(first), { shard: first, night }, new Map(), nothing, redact);
   assert.equal(open('night').inherited.length, 1);
   assert.equal(open('the next night').inherited.length, 0);
   assert.deepEqual(readdirSync(join(place.shard(first), 'answers')), []);
+});
+
+test('of a night that others came before, what they have not read stays of use: to the night, and to the shard', async (t) => {
+  const place = aPlace(t);
+  const [read = '', unread = ''] = subjectsOf(first);
+  const shard = await place.write(first, [read, unread]);
+  const nights = new Map([
+    ['night', (subject: string) => subject === unread],
+    ['the next night', () => true],
+  ]);
+  const { answers, problems } = place.take([shard], { nights, threads: null });
+  assert.equal(answers, 1);
+  assert.match(
+    problems.join(),
+    /^Shard 1\/2: a night has read 1 of its sessions since, and those answers are left out/,
+  );
+  const older = new Map([['night', () => false]]);
+  assert.match(place.take([shard], { nights: older, threads: null }).problems.join(), /is of another night/);
+  const label = { shard: first, night: 'the next night' };
+  const again = openShardJournal(shard, label, nights, nothing, redact);
+  assert.deepEqual(
+    again.inherited.map(({ subject }) => subject),
+    [unread],
+  );
 });
 
 test('what the night’s journal holds no shard asks for again', async (t) => {
   const place = aPlace(t);
   const [subject = ''] = subjectsOf(first);
   await asks(openJournal(place.night, redact), () => ({ text: 'known', usage })).model.ask(aRequest({ subject }));
-  const known = knownTo(place.night, []);
+  const known = knownTo(place.night, () => false, []);
   assert.equal(known.spent.length, 1);
-  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, known, redact);
+  openJournal(place.night, redact).tell('a run');
+  assert.equal(knownTo(place.night, (run) => run === 'a run', []).spent.length, 0, 'it stands in the books');
+  const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, new Map(), known, redact);
   const { model, ledger } = asks(journal, () => 'never');
   assert.equal((await model.ask(aRequest({ subject }))).text, 'known');
   assert.equal(ledger.total().answers, 0);
@@ -282,7 +309,7 @@ test('what the night’s journal holds no shard asks for again', async (t) => {
 test('a folder that holds something else is not touched', (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'a.tmp'), 'mine');
-  const open = (path: string) => () => openShardJournal(path, { shard: first, night: 'n' }, nothing, redact);
+  const open = (path: string) => () => openShardJournal(path, { shard: first, night: 'n' }, new Map(), nothing, redact);
   assert.throws(open(folder), /is no folder for a shard’s journal/);
   assert.throws(open(join(folder, 'a.tmp')), /is no folder for a shard’s journal/);
   assert.deepEqual(readdirSync(folder), ['a.tmp']);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openRepository } from '../../scripts/git/open.ts';
-import { usdLeftThisMonth } from '../../scripts/nightly/settings.ts';
+import { usdLeft } from '../../scripts/nightly/accounts.ts';
 import { parseIsoTime } from '../../scripts/shared/clock.ts';
-import { parseConfig } from '../../scripts/shared/config.ts';
 import { currentState } from '../../scripts/state/current.ts';
 import { listRuns } from '../../scripts/state/runs.ts';
 import { aSession, type BatchNights, batchOn, nightAt, startBatchNights } from '../support/batch-nights.ts';
-import { configFor, type Nights, sound, startNights } from '../support/model-nights.ts';
+import { type Nights, sound, startNights } from '../support/model-nights.ts';
 import { env } from '../support/repository.ts';
 import { threadId } from '../support/written-sessions.ts';
 
@@ -60,11 +59,13 @@ test('rows, baselines and memory files of a batch’s answers are byte for byte 
 test('what a batch can cost at most is held in the month’s budget until it is read', async (t) => {
   const nights = await asked(t);
   const repository = await openRepository(nights.dir, { env });
-  const config = parseConfig(`${configFor('http://127.0.0.1:1/v1')}${prices}budget: {usd_per_month: 100}\n`);
   const now = parseIsoTime(nightAt(2)) ?? 0;
   const [record] = await nights.recorded();
   const held = (record?.reserved.microUsd ?? 0) / 1_000_000;
-  const left = async () => (await usdLeftThisMonth(config, repository, now)) ?? Number.NaN;
+  const left = async () => {
+    const { state, night } = await currentState(repository);
+    return usdLeft(100, state, night ?? assert.fail(), now);
+  };
   const spent = 100 - (await left()) - held;
   assert.ok(held > 10 && held < 40, `${held}`);
   assert.ok(spent > 0 && spent < 1, 'the trial of its form');
@@ -75,13 +76,13 @@ test('what a batch can cost at most is held in the month’s budget until it is 
 
 test('no more goes into a batch than the cap has room for; the rest waits', async (t) => {
   const nights = await startBatchNights(t);
-  const first = await nights.night(nightAt(1), { ...priced, usdLeft: 20 });
+  const first = await nights.night(nightAt(1), { ...priced, usdPerMonth: 20 });
   const count = first.report.batches.submitted?.requests.length ?? 0;
   assert.ok(count > 0 && count < 3, `${count}`);
   assert.equal(first.report.phase1.left.length, 3 - count);
   assert.deepEqual(nights.api.inputOf('batch_1').length, count);
   await nights.api.endAll({ behave: sound });
-  const second = await nights.night(nightAt(3), { ...priced, usdLeft: 0.0001 });
+  const second = await nights.night(nightAt(3), { ...priced, usdPerMonth: 0.0001 });
   assert.equal(second.report.phase1.extracted.length, count, 'what is paid for is read whatever is left');
   assert.equal(nights.api.batches.length, 1);
 });

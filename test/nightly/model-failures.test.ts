@@ -222,9 +222,9 @@ test('a month’s budget that is used up asks nothing; what a night costs is rec
   nights.write(bad, good);
   const prices =
     '  prices:\n    extract: {input: 1000, cached: 1000, output: 1000}\n    consolidation: {input: 1000, cached: 1000, output: 1000}\n';
-  const none = await nights.play({ at: '2026-11-29T03:00:00Z', config: prices, usdLeft: 0 });
+  const none = await nights.play({ at: '2026-11-29T03:00:00Z', config: prices, usdPerMonth: 0 });
   assert.deepEqual([none.requests.length, none.report.phase1.left.length], [0, 2]);
-  const some = await nights.play({ at: '2026-11-29T04:00:00Z', config: prices, usdLeft: 1_000 });
+  const some = await nights.play({ at: '2026-11-29T04:00:00Z', config: prices, usdPerMonth: 1_000 });
   const used = usageThisMonth(await stateOf(nights), at('2026-11-30T00:00:00Z'));
   const micro = Object.values(used).reduce((sum, phase) => sum + (phase.micro_usd ?? 0), 0);
   assert.equal(micro, Math.round(some.engine.ledger.total().usd * 1_000_000));

@@ -9,7 +9,7 @@ const config = parseConfig('version: 1\nbudget: { phase1_tokens: 1000000 }\n');
 function paid(purpose: JournalEntry['purpose'], input: number, usd: number | null): JournalEntry {
   const usage = { requests: 1, input, cached: 0, output: 0 };
   const reply = { text: '', toolCalls: [], finish: 'stop', usage, model: 'small' } as const;
-  return { key: 'k', purpose, subject: 's', attempt: 1, usage, usd, reply, rejected: null, accounted: false };
+  return { key: 'k', n: 1, purpose, subject: 's', attempt: 1, usage, usd, reply, rejected: null, accounted: false };
 }
 
 test('all parts together may spend what the night may, in tokens and in dollars, and never a token more', () => {

@@ -99,24 +99,3 @@ test('what is planted on each surface is found, and after forget and the printed
   assert.deepEqual(held(reachable(team.dir)), [], 'the session is still at hand, and teaches it to nobody');
   assert.match(team.file('refs/heads/main', handbook), /not jest/);
 });
-
-test('nothing is forgotten under a night that is at work', async (t) => {
-  const team = await aTeamOnServers(t);
-  const clone = team.clone();
-  const record = '{"worker":"process 7 on far","token":"t","run":null,"leaseUntil":4102444800}';
-  const held = git(clone, 'commit-tree', '-m', record, '4b825dc642cb6eb9a060e54bf8d69288fbee4904');
-  git(clone, 'push', '--quiet', team.dir, `${held}:refs/memory/lease`);
-  const refused = await forgets(clone, ['--thread', 'some-session', '--yes']);
-  assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /A night is at work \(process 7 on far\), and may be until 2100-01-01T00:00:00Z/);
-  assert.equal(team.tip('refs/memory/state'), null);
-  git(team.dir, 'update-ref', '-d', 'refs/memory/lease');
-  const ended = await forgets(clone, ['--thread', 'some-session', '--yes']);
-  assert.equal(ended.code, 0, ended.stderr);
-  assert.equal(team.file('refs/memory/rollouts', 'tombstones.json').includes('some-session'), false);
-  assert.match(
-    team.file('refs/memory/rollouts', 'tombstones.json'),
-    /"keys":\[\n"[0-9a-f]{64}"/,
-    'also before it was ever sent',
-  );
-});

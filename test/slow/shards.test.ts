@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { forgets } from '../support/forgetting.ts';
 import { type Behave, sound } from '../support/model-nights.ts';
 import { playedHere, startCommand } from '../support/nights.ts';
 import { commitAll, git, temporaryFolder } from '../support/repository.ts';
@@ -125,6 +126,21 @@ test('a shard’s journal of the night before is neither replayed nor counted, a
   nights.write(teaching(7, nights.shop));
   assert.equal((await phase1Here(['--repo', nights.dir, '--shard', '1/1'], later)).code, 0);
   assert.equal(readdirSync(join(journal, '1-of-1/answers')).length, 1);
+});
+
+test('a run that is recorded in between, and read none of their sessions, takes nothing from shards', async (t) => {
+  const nights = await startShardNights(t);
+  nights.write(...all.slice(0, 4).map((n) => teaching(n, nights.shop)));
+  assert.equal((await nights.shard('1/1')).code, 0);
+  const paid = extractions(nights);
+  const forgotten = await forgets(nights.dir, ['--thread', 'another-session', '--yes'], at.CTM_CLOCK);
+  assert.equal(forgotten.code, 0, forgotten.stderr);
+  nights.write(teaching(5, nights.shop));
+  assert.equal((await nights.shard('1/1')).code, 0);
+  assert.equal(extractions(nights), paid + 1, 'the shard goes on from what it has');
+  const night = await nights.night(nights.dir, '--journal', join(nights.dir, '.git/memory/shards'));
+  assert.match(night.stderr, /Shards paid for 5 answers/);
+  assert.equal(extractions(nights), paid + 1);
 });
 
 test('two that read the same part, one of them hostile, give no session another’s words', async (t) => {

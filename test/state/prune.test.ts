@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { day } from '../../scripts/shared/clock.ts';
 import { citationsOf, recordCitations } from '../../scripts/state/citations.ts';
 import type { State } from '../../scripts/state/database.ts';
 import { evidenceOf } from '../../scripts/state/evidence.ts';
@@ -119,6 +120,17 @@ test('a thread whose extraction runs stays', async () => {
   upsertThread(state, aThread('a'));
   claimOf(state, 'a');
   assert.equal(prune(state, aPolicy()).threads, 0);
+});
+
+test('a citation that went does not come back with a clock that is behind', async () => {
+  const state = await emptyState();
+  const cited = () => {
+    const horizon = Math.max(dayAt(138) - 30 * day, horizonOf(state) ?? 0);
+    return recordCitations(state, [aCitation('1', 'a', { at: dayAt(109) })], { now: dayAt(138), horizon });
+  };
+  assert.equal(cited(), 1);
+  assert.equal(prune(state, aPolicy()).citations, 1);
+  assert.equal(cited(), 0);
 });
 
 test('the horizon moves when something went, and never back', async () => {

@@ -3,7 +3,7 @@ import { createEngine, type Patience } from '../../scripts/nightly/compose.ts';
 import { nightlySpec } from '../../scripts/nightly/flags.ts';
 import type { NightPorts } from '../../scripts/nightly/night.ts';
 import { nightPolicy, type Wishes } from '../../scripts/nightly/policy.ts';
-import { loadConfig, usdLeftThisMonth } from '../../scripts/nightly/settings.ts';
+import { loadConfig } from '../../scripts/nightly/settings.ts';
 import { runTeamNight, type Team, type TeamNight } from '../../scripts/nightly/team.ts';
 import { openTeam } from '../../scripts/nightly/team-command.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
@@ -37,9 +37,8 @@ export function bentNight(team: StagedTeam, { clock = '2026-11-22T03:17:00Z', ..
     const { redact } = createRedactor(world.env);
     const none = openRollouts([], { include: [], checkouts: checkoutsFrom({}), home: '/nowhere' });
     const opened = await openTeam('pull-request', config, repository, world);
-    const usdLeft = await usdLeftThisMonth(config, repository, world.clock.now());
     const ports: NightPorts = {
-      ...createEngine(config, repository, world.env, redact, usdLeft, patience),
+      ...createEngine(config, repository, world.env, redact, patience),
       repository,
       rollouts: bent.rollouts?.(none) ?? none,
       clock: world.clock,

@@ -208,6 +208,8 @@ function aJournal(): Journal {
     begin: () => undefined,
     end: () => undefined,
     diedAttempts: () => new Map(),
+    tell: () => undefined,
+    toldBy: () => [],
     submissions: { list: () => [], note: async () => {}, drop: () => undefined },
     clear: () => answers.clear(),
   };

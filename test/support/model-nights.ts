@@ -40,7 +40,7 @@ export interface NightOptions {
   readonly config?: string;
   readonly wishes?: Partial<Wishes>;
   readonly goesOn?: () => boolean;
-  readonly usdLeft?: number;
+  readonly usdPerMonth?: number;
   readonly patience?: Patience;
   readonly progress?: NightPorts['progress'];
   readonly signal?: AbortSignal;
@@ -120,9 +120,13 @@ async function playNight(repository: Repository, sessions: string, baseUrl: stri
   const source = { agent: 'codex' as const, path: sessions };
   const rollouts = redactedRollouts(openRollouts([source], { include: [], checkouts, home: '/home/dana' }), redactor);
   const patience = { wait: async () => {}, ...options.patience };
-  const engine = createEngine(config, repository, env, redact, options.usdLeft, patience);
+  const engine = createEngine(config, repository, env, redact, patience);
   const goesOn = () => engine.goesOn() && (options.goesOn?.() ?? true);
-  const policy = nightPolicy(config, { all: true, now: false, since: null, ...options.wishes });
+  const { usdPerMonth } = options;
+  const policy = {
+    ...nightPolicy(config, { all: true, now: false, since: null, ...options.wishes }),
+    ...(usdPerMonth === undefined ? {} : { usdPerMonth }),
+  };
   const notes = async () => options.notes ?? [];
   const ports = {
     ...engine,

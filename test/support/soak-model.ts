@@ -33,18 +33,18 @@ export interface Paid {
 export interface SoakModel {
   readonly baseUrl: string;
   readonly paid: readonly Paid[];
-  /** Requests that held this text, whoever asked. */
-  asked(words: string): boolean;
+  /** Whether any request, whoever asked, held what none may hold. */
+  readonly hasLeaked: boolean;
   /** What goes wrong with the n-th request of this night, from 1; null: it is answered as it should be. */
   fault: ((n: number, request: RecordedRequest) => Behaviour | null) | null;
   /** The number of tonight; setting it starts the requests' numbers again. */
   night: number;
 }
 
-/** A model's server that keeps account of what it answered. */
-export async function aSoakModel(t: TestContext): Promise<SoakModel> {
+/** A model's server that keeps account of what it answered. @param secret what no request may hold. */
+export async function aSoakModel(t: TestContext, secret: string): Promise<SoakModel> {
   const paid: Paid[] = [];
-  const asked: string[] = [];
+  let hasLeaked = false;
   let night = 0;
   let requests = 0;
   let fault: SoakModel['fault'] = null;
@@ -53,7 +53,7 @@ export async function aSoakModel(t: TestContext): Promise<SoakModel> {
     behave: (request) => {
       requests += 1;
       const text = JSON.stringify(request.body);
-      asked.push(text);
+      hasLeaked ||= text.includes(secret);
       const wrong = fault?.(requests, request) ?? null;
       if (wrong !== null && !isAnswer(wrong)) return wrong;
       const answer: Answer = wrong ?? (isExtraction(request) ? extractionAnswer(request) : agentAnswer(request));
@@ -75,7 +75,9 @@ export async function aSoakModel(t: TestContext): Promise<SoakModel> {
   return {
     baseUrl: server.baseUrl,
     paid,
-    asked: (words) => asked.some((text) => text.includes(words)),
+    get hasLeaked() {
+      return hasLeaked;
+    },
     get fault() {
       return fault;
     },

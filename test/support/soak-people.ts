@@ -135,7 +135,8 @@ function teaching(soak: Soak, n: number, repo: string, at: number, words: string
 /** A session that was given the reviewed memory, and whose answer names some of it. */
 async function cites(soak: Soak): Promise<void> {
   const { lots, team, cited, sayings } = soak;
-  const standing = sayings.filter(({ word }) => wordsAt(soak, main).has(word));
+  const reviewed = wordsAt(soak, main);
+  const standing = sayings.filter(({ word }) => reviewed.has(word));
   if (standing.length === 0) return;
   soak.sessions += 1;
   const id = uuid(soak.sessions);

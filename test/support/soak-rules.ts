@@ -11,8 +11,8 @@ import { uuid } from './codex-session.ts';
 import { env, git } from './repository.ts';
 import { handbook, proposal, type Rows, type Soak, stateRef, stateText, tablesAt, viewOf, wordsAt } from './soak.ts';
 import { secret } from './soak-hostile.ts';
-import { caps } from './soak-model.ts';
-import { monthOf, type SoakNight } from './soak-night.ts';
+import { moneyIsWellKept } from './soak-money.ts';
+import type { SoakNight } from './soak-night.ts';
 
 /** What stood before a night. */
 export interface Seen {
@@ -34,11 +34,10 @@ export function seenBefore(soak: Soak): Seen {
 /** What holds after a night, however it ended. */
 export async function holdsAfter(soak: Soak, before: Seen, played: SoakNight): Promise<void> {
   const [then, now] = [tablesAt(before.state), tablesAt(stateText(soak))];
-  if (played.ended.some(({ code }) => code !== 0)) noteFailedRuns(soak, then, now);
   noRowIsLost(soak, then, now, played);
   nothingCountsTwice(soak, now);
   noWatermarkGoesBack(then, now);
-  spendIsWithinTheCap(soak, played);
+  moneyIsWellKept(soak, now('runs'), played);
   nothingForgottenIsBack(soak);
   await artifactsAreValid(soak);
 }
@@ -76,11 +75,6 @@ export function holdsAfterACalmNight(soak: Soak, before: Seen, { night, at }: So
 
 type Tables = (name: string) => Rows;
 
-function noteFailedRuns(soak: Soak, then: Tables, now: Tables): void {
-  const known = new Set(then('runs').map(({ run_id: run }) => run));
-  for (const { run_id: run } of now('runs')) if (!known.has(run ?? null)) soak.failedRuns.add(String(run));
-}
-
 function noRowIsLost(soak: Soak, then: Tables, now: Tables, { at }: SoakNight): void {
   const horizon = horizonOf(now);
   const cutoff = Math.max(horizon, at - 30 * day);
@@ -114,24 +108,6 @@ function nothingCountsTwice(soak: Soak, now: Tables): void {
   const runs = now('runs');
   const told = runs.reduce((sum, { counts }) => sum + (JSON.parse(String(counts)).citations ?? 0), 0);
   assert.ok(told <= soak.counted.size, `the nights say ${told} citations, and there were ${soak.counted.size}`);
-  for (const phase of ['phase1', 'phase2'] as const) {
-    // What a night had recorded before it failed is in the journal still, and so in the next night's row: never too little.
-    const recorded = runs.reduce((sum, { usage, run_id: run }) => {
-      if (soak.failedRuns.has(String(run))) return sum;
-      const { input = 0, output = 0 } = JSON.parse(String(usage))[phase] ?? {};
-      return sum + input + output;
-    }, 0);
-    const served = soak.model.paid.filter((one) => one.phase === phase).reduce((sum, { tokens }) => sum + tokens, 0);
-    assert.ok(recorded <= served, `${phase}: the ledger says ${recorded} tokens, the server gave ${served}`);
-  }
-  const extractions = new Map<string, number>();
-  for (const { phase, request, machine } of soak.model.paid) {
-    if (phase !== 'phase1' || request === '') continue;
-    const key = `${machine} ${request}`;
-    extractions.set(key, (extractions.get(key) ?? 0) + 1);
-  }
-  for (const [key, times] of extractions)
-    assert.ok(times <= 1 + soak.kills.size, `an answer is paid for ${times} times: ${key}`);
 }
 
 function noWatermarkGoesBack(then: Tables, now: Tables): void {
@@ -148,26 +124,9 @@ function noWatermarkGoesBack(then: Tables, now: Tables): void {
   }
 }
 
-function spendIsWithinTheCap(soak: Soak, { at }: SoakNight): void {
-  const { paid, night } = soak.model;
-  soak.months.set(night, monthOf(at));
-  const spent = (wanted: (one: (typeof paid)[number]) => boolean, what: 'tokens' | 'usd') =>
-    paid.filter(wanted).reduce((sum, one) => sum + one[what], 0);
-  for (const machine of new Set(paid.map((one) => one.machine)))
-    for (const phase of ['phase1', 'phase2'] as const) {
-      const tokens = spent((one) => one.night === night && one.machine === machine && one.phase === phase, 'tokens');
-      assert.ok(tokens <= caps[phase], `${phase} used ${tokens} tokens in a night, the cap is ${caps[phase]}`);
-    }
-  const month = monthOf(at);
-  const isHere = (one: (typeof paid)[number]) => soak.months.get(one.night) === month;
-  const usd = spent(isHere, 'usd');
-  const lost = spent((one) => isHere(one) && soak.kills.has(one.night), 'usd');
-  assert.ok(usd - lost <= caps.usdPerMonth, `$${usd} were spent in ${month}, the cap is $${caps.usdPerMonth}`);
-}
-
 function nothingForgottenIsBack(soak: Soak): void {
   const { team, forgotten, model } = soak;
-  assert.ok(!model.asked(secret), 'a secret was sent');
+  assert.ok(!model.hasLeaked, 'a secret was sent');
   const refs = git(team.dir, 'for-each-ref', '--format=%(refname)').split('\n');
   for (const ref of refs) assert.deepEqual(holding(team.dir, ref, secret), [], `a secret stands in ${ref}`);
   const threads = new Map(soak.sayings.map(({ word, n }) => [word, uuid(n)]));
@@ -203,9 +162,7 @@ async function artifactsAreValid(soak: Soak): Promise<void> {
       judged.files.get(path)?.split('\n')[line - 1] ?? '';
     const isPeoples = (line: string) =>
       soak.written.has(line) || [...soak.forgotten].some((word) => ref !== proposal && line.includes(word));
-    // While a proposal is open the state is ahead of the default branch: what it let go of may stand there still.
-    const isAhead = (rule: string) => rule === 'input.unknown' && ref !== viewOf(soak);
-    const errors = findings.filter((one) => one.severity === 'error' && !isAhead(one.rule) && !isPeoples(lineAt(one)));
+    const errors = findings.filter((one) => one.severity === 'error' && !isPeoples(lineAt(one)));
     assert.deepEqual(errors, [], `${ref} breaks rules`);
   }
 }

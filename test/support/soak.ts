@@ -12,6 +12,7 @@ import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { type Lots, lotsFrom } from './lots.ts';
 import { env, temporaryFolder, writeFiles } from './repository.ts';
+import { secret } from './soak-hostile.ts';
 import { aSoakModel, type SoakModel, soakModelConfig } from './soak-model.ts';
 import { aStagedTeam, type StagedTeam } from './stages.ts';
 
@@ -54,8 +55,6 @@ export interface Soak {
   readonly counted: Set<string>;
   /** Numbers of nights whose process was killed: answers on their way to it are lost. */
   readonly kills: Set<number>;
-  /** Runs of nights that recorded themselves and then failed. */
-  readonly failedRuns: Set<string>;
   /** Number of a night → calendar month, by the clock of its machine. */
   readonly months: Map<number, string>;
   /** Seconds: what people's clocks say. */
@@ -65,7 +64,7 @@ export interface Soak {
 
 export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
   const lots = lotsFrom(seed);
-  const model = await aSoakModel(t);
+  const model = await aSoakModel(t, secret);
   const team = await aStagedTeam(t, '', soakModelConfig(model.baseUrl));
   return {
     t,
@@ -84,7 +83,6 @@ export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
     cited: new Set(),
     counted: new Set(),
     kills: new Set(),
-    failedRuns: new Set(),
     months: new Map(),
     now: (parseIsoTime('2026-09-01T03:17:00Z') ?? Number.NaN) - day,
     sessions: 0,

@@ -10,7 +10,7 @@ import type { StateTree } from '../../state/tree.ts';
 import { findPullRequest, mirrorState } from '../begin.ts';
 import { type Commits, commitNight, type Made } from '../commits.ts';
 import { signatureOf } from '../compose.ts';
-import { dropForgotten } from '../forgotten-sessions.ts';
+import { askedSince, dropForgotten } from '../forgotten-sessions.ts';
 import { continueLease, findOwnLease, type Lease, LeaseLostError } from '../lease.ts';
 import { nightPolicy } from '../policy.ts';
 import { dropExpired } from '../retention.ts';
@@ -212,6 +212,8 @@ async function startNow(
     },
   });
   if (factsText(found) !== factsText(file.pullRequest)) return { moved: 'the pull request' };
+  const asked = await askedSince(team.archive, file.rollouts.oid, stage.world.signal);
+  if (asked !== null) return { moved: 'what is to be forgotten' };
   const again = movedTip(tips, begun.tips);
   if (again !== null) return { moved: again };
   return { start: { ...begun.start, night: { ...begun.start.night, startedRun: null } }, tips: begun.tips };

@@ -7,7 +7,7 @@ import { obeyArchive } from '../forgotten-sessions.ts';
 import { proveHeld } from '../lease.ts';
 import { nightPolicy } from '../policy.ts';
 import { withProvider } from '../settings.ts';
-import { takeStagedShards } from '../shard-journals.ts';
+import { nightsOf, takeStagedShards } from '../shard-journals.ts';
 import { type NoShard, type ShardCall, type ShardStart, whyUnsplit } from '../shard-start.ts';
 import { openTeam } from '../team-command.ts';
 import { provenOnce, startFrom, startOfRun, whatMoved } from './claimed.ts';
@@ -47,7 +47,7 @@ export async function claimedShard({ shard, repository, config, world }: ShardCa
   await obeyArchive(start.state, repository, file.rollouts.oid, world.clock.now());
   return {
     config: told,
-    night: file.runId,
+    night: { name: file.runId, nights: nightsOf([file.runId]) },
     start,
     policy: { ...nightPolicy(told, { ...file.wishes, all: false }), only: new Set(file.threads) },
     ports: {
