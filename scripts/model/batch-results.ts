@@ -2,6 +2,7 @@ import { parsedJson } from '../shared/json.ts';
 import { at, countAt, textAt } from './at.ts';
 import type { BatchRecord, BatchStatus } from './batch-record.ts';
 import { ModelError } from './errors.ts';
+import { noHeaders } from './http.ts';
 import { errorOf, refusalFrom } from './refusals.ts';
 import type { ModelReply } from './types.ts';
 import { judge } from './verdict.ts';
@@ -75,7 +76,7 @@ function resultOf(
   if (body !== undefined && body !== null) {
     const status = countAt(value, 'response', 'status_code') ?? 200;
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = { status, headers: new Headers(), body: text, broken: false };
+    const answer = { status, headers: noHeaders, body: text, broken: false };
     const verdict = judge(answer, wire, { messages: [], model }, apiKey);
     return verdict.outcome === 'reply' ? verdict.reply : ofOneRequest(verdict.error);
   }

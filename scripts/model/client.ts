@@ -1,8 +1,8 @@
-import type { OpenAI } from 'openai';
 import { messageOf } from '../shared/errors.ts';
 import { checkedKey, checkedUrl } from './client-address.ts';
 import { abortedError, ModelError, quoted } from './errors.ts';
-import { type Patience, stalledError, type Watchdog, watchdog } from './watchdog.ts';
+import { type HttpHeaders, type Incoming, type Outgoing, openConnections } from './http.ts';
+import { type Patience, type Watchdog, watchdog } from './watchdog.ts';
 
 export interface ClientOptions extends Patience {
   /** With its version part: `https://host/v1`. */
@@ -12,7 +12,7 @@ export interface ClientOptions extends Patience {
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HttpHeaders;
   readonly body: string;
   /** Whether the connection broke before the body's end. */
   readonly broken: boolean;
@@ -30,29 +30,31 @@ export interface Client {
 }
 
 /**
- * The `openai` package as a transport: it knows addresses and headers, we read the body, since it neither notices a
- * stalled one nor shows the words of an error that is not in OpenAI's form.
+ * Addresses, headers and patience; what a body says is read elsewhere.
  * @throws UsageError for an address or a key that no request can be made with.
  */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
-  let loading: Promise<OpenAI> | undefined;
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${apiKey || 'none'}`,
+    'user-agent': 'commit-to-memory',
+  };
+  const connections = openConnections();
   const send = async (
-    request: Request,
+    { method, path, body }: Request,
     isStream: boolean,
     signal: AbortSignal | undefined,
     take?: (text: string) => boolean,
   ): Promise<HttpAnswer> => {
     if (signal?.aborted) throw abortedError();
-    loading ??= load(baseUrl, apiKey, options.timeoutSeconds);
-    const client = await loading;
     const watch = watchdog(options, signal, isStream);
     try {
-      const response = await respond(request, client, watch.signal);
+      const incoming = await connections.send({ method, url: baseUrl + path, headers, body }, watch.signal);
       watch.touch();
-      const reader = response.status < 300 && take !== undefined ? taking(take) : keeping();
-      return { status: response.status, headers: response.headers, ...(await read(response, watch, reader)) };
+      const reader = incoming.status < 300 && take !== undefined ? taking(take) : keeping();
+      return { status: incoming.status, headers: incoming.headers, ...(await read(incoming, watch, reader)) };
     } catch (thrown) {
       throw watch.reason() ?? networkError(thrown, apiKey);
     } finally {
@@ -61,59 +63,21 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     post: (path, body, signal) =>
-      send((client, stop) => client.post(path, { body, signal: stop }).asResponse(), body.stream === true, signal),
-    get: (path, signal) => send((client, stop) => client.get(path, { signal: stop }).asResponse(), false, signal),
-    remove: (path, signal) => send((client, stop) => client.delete(path, { signal: stop }).asResponse(), false, signal),
-    upload: (file, signal) =>
-      send(
-        (client, stop) => client.files.create({ file, purpose: 'batch' }, { signal: stop }).asResponse(),
-        false,
-        signal,
-      ),
-    stream: (path, take, signal) =>
-      send((client, stop) => client.get(path, { signal: stop }).asResponse(), false, signal, take),
+      send({ method: 'POST', path, body: JSON.stringify(body) }, body.stream === true, signal),
+    get: (path, signal) => send({ method: 'GET', path, body: null }, false, signal),
+    remove: (path, signal) => send({ method: 'DELETE', path, body: null }, false, signal),
+    upload: (file, signal) => send({ method: 'POST', path: '/files', body: batchForm(file) }, false, signal),
+    stream: (path, take, signal) => send({ method: 'GET', path, body: null }, false, signal, take),
   };
 }
 
-type Request = (client: OpenAI, signal: AbortSignal) => Promise<Response>;
+type Request = Pick<Outgoing, 'method' | 'body'> & { readonly path: string };
 
-async function load(baseURL: string, apiKey: string, timeoutSeconds: number): Promise<OpenAI> {
-  const { OpenAI } = await import('openai');
-  return new OpenAI({
-    baseURL,
-    apiKey: apiKey || 'none',
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    timeout: timeoutSeconds * 1000,
-    logLevel: 'off',
-    fetchOptions: { redirect: 'manual' },
-    fetch: async (url, init) => {
-      const response = await fetch(url, init);
-      if (!response.ok) throw new Refused(response);
-      return response;
-    },
-  });
-}
-
-/** Carries an answer with an error status past the client, which would read and reword its body. */
-class Refused extends Error {
-  readonly response: Response;
-
-  constructor(response: Response) {
-    super('refused');
-    this.response = response;
-  }
-}
-
-async function respond(request: Request, client: OpenAI, signal: AbortSignal): Promise<Response> {
-  try {
-    return await request(client, signal);
-  } catch (thrown) {
-    if (thrown instanceof Error && thrown.cause instanceof Refused) return thrown.cause.response;
-    throw thrown;
-  }
+function batchForm(file: File): FormData {
+  const form = new FormData();
+  form.append('purpose', 'batch');
+  form.append('file', file, file.name);
+  return form;
 }
 
 /** Where the text of an answer goes. */
@@ -124,13 +88,17 @@ interface Reader {
 }
 
 function keeping(): Reader {
-  let body = '';
+  const parts: string[] = [];
+  let length = 0;
+  let end = '';
   return {
     add: (text) => {
-      body += text;
-      return body.length <= largestBody && !streamIsDone(body);
+      parts.push(text);
+      length += text.length;
+      end = (end + text.slice(-endLength)).slice(-endLength);
+      return length <= largestBody && !streamIsDone(end);
     },
-    body: () => body,
+    body: () => parts.join(''),
   };
 }
 
@@ -138,14 +106,13 @@ function taking(take: (text: string) => boolean): Reader {
   return { add: take, body: () => '' };
 }
 
-async function read(response: Response, watch: Watchdog, reader: Reader): Promise<{ body: string; broken: boolean }> {
-  if (response.body === null) return { body: '', broken: false };
+async function read(incoming: Incoming, watch: Watchdog, reader: Reader): Promise<{ body: string; broken: boolean }> {
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of response.body) {
+    await incoming.read((bytes) => {
       watch.touch();
-      if (!reader.add(decoder.decode(chunk, { stream: true }))) break;
-    }
+      return reader.add(decoder.decode(bytes, { stream: true }));
+    });
   } catch (thrown) {
     if (watch.reason() !== null) throw thrown;
     return { body: reader.body(), broken: true };
@@ -157,25 +124,25 @@ async function read(response: Response, watch: Watchdog, reader: Reader): Promis
 /** Characters: far above any answer; a server that sends without end is left there. */
 const largestBody = 32 * 1024 * 1024;
 
+/** Characters of an answer's end that tell whether it is one. */
+const endLength = 20;
+
 /** Some servers say that they are done and keep the connection open. */
-function streamIsDone(body: string): boolean {
-  return body.slice(-20).trimEnd().endsWith('\ndata: [DONE]');
+function streamIsDone(end: string): boolean {
+  return end.trimEnd().endsWith('\ndata: [DONE]');
 }
 
 function networkError(thrown: unknown, apiKey: string): ModelError {
-  const causes: string[] = [];
-  let code = '';
-  for (let error: unknown = thrown; error instanceof Error && causes.length < 4; error = error.cause) {
-    causes.push(messageOf(error));
-    code = 'code' in error && typeof error.code === 'string' ? error.code : code;
-  }
-  const isLate = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
-  if (isLate) return stalledError(`no byte within the time that the connection allows`);
-  const words = quoted([...new Set(causes)].join(' '), apiKey);
+  const errors = thrown instanceof AggregateError ? thrown.errors : [thrown];
+  const codes = errors.map((error) => (error instanceof Error && 'code' in error ? String(error.code) : ''));
+  const words = quoted([...new Set(errors.map(messageOf))].join(' '), apiKey);
   return new ModelError(
     'network',
     `The model's server cannot be reached: ${words || 'the connection failed'}.`,
     'Check model.base_url and the network; the next run tries again.',
-    { retries: /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|ERR_INVALID/.test(code) ? 0 : Number.POSITIVE_INFINITY },
+    { retries: codes.some((code) => lasting.test(code)) ? 0 : Number.POSITIVE_INFINITY },
   );
 }
+
+/** What is wrong with a certificate, or with the request itself, is so the next time too. */
+const lasting = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|ERR_INVALID/;

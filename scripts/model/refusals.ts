@@ -3,6 +3,7 @@ import { at, textAt } from './at.ts';
 import type { HttpAnswer } from './client.ts';
 import type { Refusal } from './dialect.ts';
 import { ModelError, type ModelErrorKind, quoted } from './errors.ts';
+import type { HttpHeaders } from './http.ts';
 import { askedDelay } from './retry.ts';
 
 /** What the body of an error says, in OpenAI's form or any other. */
@@ -33,7 +34,7 @@ export function isModeration(refusal: Refusal): boolean {
 }
 
 /** The error behind an answer with an error status. */
-export function errorOf(refusal: Refusal, headers: Headers, apiKey: string): ModelError {
+export function errorOf(refusal: Refusal, headers: HttpHeaders, apiKey: string): ModelError {
   const kind = kindOf(refusal);
   const asked = askedDelay(headers);
   return new ModelError(

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sha256 } from '../shared/thread-id.ts';
 import { abortedError, type ModelError } from './errors.ts';
+import type { HttpHeaders } from './http.ts';
 
 /** Waits that long; rejects when the signal is aborted meanwhile. A port, so that tests need no waiting. */
 export type Wait = (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -21,7 +22,7 @@ export function retryDelay(failures: number, asked: number | null, subject: stri
 }
 
 /** Seconds that `retry-after-ms` or `retry-after` (seconds; an HTTP date is ignored) asks for, else null. */
-export function askedDelay(headers: Headers): number | null {
+export function askedDelay(headers: HttpHeaders): number | null {
   const milliseconds = numberOf(headers.get('retry-after-ms'));
   return milliseconds === null ? numberOf(headers.get('retry-after')) : milliseconds / 1000;
 }

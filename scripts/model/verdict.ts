@@ -3,6 +3,7 @@ import type { HttpAnswer } from './client.ts';
 import { type Dialect, type Refusal, refusesTools } from './dialect.ts';
 import { ModelError, quoted } from './errors.ts';
 import { isEventStream } from './events.ts';
+import type { HttpHeaders } from './http.ts';
 import { withoutThoughts } from './json-text.ts';
 import type { Reading } from './reading.ts';
 import { brokenAnswer, errorOf, foreignAnswer, isModeration, refusalFrom, refusalOf } from './refusals.ts';
@@ -77,7 +78,7 @@ function estimatedTokens(request: Asked, reading: Reading & { outcome: 'reply' }
 }
 
 /** The smallest remaining share, 0…1, of what the server's rate-limit headers name; null without any. */
-function allowanceOf(headers: Headers): number | null {
+function allowanceOf(headers: HttpHeaders): number | null {
   const shares = ['', '-requests', '-tokens', '-input-tokens', '-output-tokens'].flatMap((what) => {
     const remaining = headers.get(`x-ratelimit-remaining${what}`);
     const limit = headers.get(`x-ratelimit-limit${what}`);
