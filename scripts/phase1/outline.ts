@@ -84,6 +84,7 @@ const known: readonly (readonly [Section, RegExp])[] = [
 
 /** The section that a line opens; `none` for a label that we do not know; null where it is no label. */
 function labelOf(line: string): Section | null {
+  if (line.startsWith('-')) return null;
   const name = line
     .slice(0, 120)
     .replace(/[#*_]/g, '')

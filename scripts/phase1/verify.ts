@@ -1,6 +1,6 @@
 import type { Item, Thread } from '../rollout/types.ts';
-import { type Session, sessionOfItems } from '../workspace/said.ts';
-import { checkBullet, excerpt, type Field } from './bullet.ts';
+import { sessionOfItems } from '../workspace/said.ts';
+import { bulletChecker, type CheckBullet, excerpt, type Field } from './bullet.ts';
 import { fitLines } from './fit.ts';
 import { outcomes, readHead } from './head.ts';
 import { stage1Limits } from './limits.ts';
@@ -35,10 +35,10 @@ export function verifyText(
   shown: readonly Item[],
   { thread, audience }: { readonly thread: Thread; readonly audience: Audience },
 ): Verified {
-  const session = sessionOfItems(shown);
+  const check = bulletChecker(sessionOfItems(shown));
   const head = readHead(text.rawMemory, thread);
-  const raw = checkLines(outline(head.body), 'raw_memory', session, audience);
-  const summary = checkLines(outline(text.rolloutSummary), 'rollout_summary', session, audience);
+  const raw = checkLines(outline(head.body), 'raw_memory', check, audience);
+  const summary = checkLines(outline(text.rolloutSummary), 'rollout_summary', check, audience);
   const rawLines = withTask(raw.lines, head.head);
   const rawMemory = `${head.head}\n\n${fitLines(rawLines, stage1Limits.rawMemoryBytes - Buffer.byteLength(head.head) - 2)}`;
   const rolloutSummary = fitLines(summary.lines, stage1Limits.rolloutSummaryBytes);
@@ -74,7 +74,7 @@ interface Checked {
   readonly dropped: number;
 }
 
-function checkLines(lines: readonly Line[], field: Field, session: Session, audience: Audience): Checked {
+function checkLines(lines: readonly Line[], field: Field, check: CheckBullet, audience: Audience): Checked {
   const problems: string[] = [];
   let unverified = 0;
   let dropped = 0;
@@ -86,7 +86,7 @@ function checkLines(lines: readonly Line[], field: Field, session: Session, audi
       problems.push(`${field}: a heading of preference signals says neither (project) nor (personal).`);
     if (line.kind === 'words') return field === 'raw_memory' ? [] : [line];
     if (line.kind !== 'bullet') return [line];
-    const bullet = checkBullet(line, field, session);
+    const bullet = check(line, field);
     problems.push(...bullet.problems);
     if (bullet.text === null) dropped += 1;
     else if (bullet.isUnverified) unverified += 1;

@@ -1,6 +1,8 @@
+import { type Language, languageOf } from '../shared/hedges.ts';
+import { once } from '../shared/once.ts';
 import { fold, occurs, placeOf, quotesIn } from './quotes.ts';
 import type { Heard } from './said.ts';
-import { contentWords, type WordPlaces } from './words.ts';
+import { contentWords, sequenceOf, type WordPlaces } from './words.ts';
 
 /** A line's words taken apart: what it quotes, what it shows as code, and what it says itself. */
 export interface Claims {
@@ -8,8 +10,14 @@ export interface Claims {
   readonly codes: readonly Code[];
   /** Without quotations and code. */
   readonly own: string;
+  /** The content words of `own`. */
+  ownWords(): ReadonlySet<string>;
+  /** `own` word by word. */
+  ownSequence(): readonly string[];
   /** Whose words it says that the quotations are; null where it does not say. */
   readonly speaker: 'human' | 'agent' | null;
+  /** Of the whole line. */
+  language(): Language;
 }
 
 export interface Code {
@@ -29,7 +37,15 @@ export function claimsOf(line: string): Claims {
     return [{ text, isCommand: /^[\w./~-][^\s]{0,200}\s+\S/.test(text), isCut: match[3] !== undefined }];
   });
   const own = unquoted.replace(/(`{1,2})(?!`)[^\n]{1,2000}?\1(?!`)/g, ' ');
-  return { quotes, codes, own, speaker: speakerOf(own) };
+  return {
+    quotes,
+    codes,
+    own,
+    ownWords: once(() => contentWords(own)),
+    ownSequence: once(() => sequenceOf(own)),
+    speaker: speakerOf(own),
+    language: once(() => languageOf(line)),
+  };
 }
 
 /** Whether a text holds what a line shows as code; placeholders in it stand for anything. */
@@ -48,12 +64,12 @@ export function showsCode({ text, isCut }: Code, folded: string): boolean {
 }
 
 /** Whether an item bears a line out at all: a quotation, a piece of code or a word of the line's own is in it. */
-export function supports({ quotes, codes, own }: Claims, { folded, words }: Heard): boolean {
+export function supports({ quotes, codes, ownWords }: Claims, { folded, words }: Heard): boolean {
   const text = folded();
   if (quotes.some((quote) => occurs(quote, text) || text.includes(fold(quote).trim()))) return true;
   if (codes.some((code) => showsCode(code, text))) return true;
   const known = words();
-  return [...contentWords(own)].some((word) => known.has(word));
+  return [...ownWords()].some((word) => known.has(word));
 }
 
 /** How many of a line's words, one after the other, stand so in a text too. */

@@ -1,4 +1,4 @@
-import { isHedged, isHedgedIn, type Language } from '../shared/hedges.ts';
+import { isHedgedIn, type Language } from '../shared/hedges.ts';
 import type { Claims } from './claims.ts';
 import { fold, occurs } from './quotes.ts';
 import { type Heard, joined } from './said.ts';
@@ -10,7 +10,7 @@ import { contentWords } from './words.ts';
  * @param persons the items of persons that the line cites.
  */
 export function droppedDoubt(text: string, claims: Claims, persons: readonly Heard[]): string | null {
-  if (isHedged(text) || /\(candidate\)/.test(text)) return null;
+  if (persons.length === 0 || isHedgedIn(text, claims.language()) || /\(candidate\)/.test(text)) return null;
   const sources = persons.map((heard) => sourceIn(claims, heard));
   const most = Math.max(0, ...sources.map(({ shared }) => shared));
   const closest = sources.filter(({ shared }) => shared === most && shared >= 2);
@@ -28,14 +28,14 @@ interface Source {
 }
 
 function sourceIn({ quotes, own, codes }: Claims, heard: Heard): Source {
-  const [language, sentences] = [heard.language(), heard.sentences()];
+  const language = heard.language();
   for (const quote of quotes) {
     const sentence = sentenceWith(quote, heard);
     if (sentence !== null) return { sentence, language, shared: quotedOutright };
   }
   const wanted = [...contentWords([own, ...codes.map((code) => code.text)].join(' '))];
   let best: Source = { sentence: '', language, shared: 0 };
-  for (const { text, words } of sentences) {
+  for (const { text, words } of heard.sentences()) {
     const known = words();
     const shared = wanted.filter((word) => known.has(word)).length;
     if (shared > best.shared) best = { sentence: text.trim(), language, shared };

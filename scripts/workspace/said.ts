@@ -1,5 +1,6 @@
 import type { ItemNumber } from '../shared/evidence.ts';
 import { type Language, languageOf } from '../shared/hedges.ts';
+import { once } from '../shared/once.ts';
 import { fold } from './quotes.ts';
 import type { ItemFact } from './violation.ts';
 import { contentWords, placesIn, type WordPlaces } from './words.ts';
@@ -107,13 +108,4 @@ function sentencesIn(whole: string): Sentence[] {
     .split(/(?<=[.!?;])\s|(?<=[。！？；])|\n/)
     .filter((text) => text.trim() !== '')
     .map((text) => ({ text, folded: once(() => fold(text)), words: once(() => contentWords(text)) }));
-}
-
-/** Made when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

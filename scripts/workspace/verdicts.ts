@@ -1,5 +1,4 @@
 import type { Evidence } from '../shared/evidence.ts';
-import { languageOf } from '../shared/hedges.ts';
 import { type Authority, authorityOf } from './authority.ts';
 import { type Claims, claimsOf, longestRun, showsCode, supports } from './claims.ts';
 import { droppedDoubt } from './doubts.ts';
@@ -66,11 +65,13 @@ export function judgeLine(line: Line, sessionOf: (thread: string) => Session | n
         ...doubtFaults(line.text, claims, cited.filter(isHuman)),
         ...markFaults(line, sessions, cited),
       ];
-  const bearing = cited.filter((heard) => supports(claims, heard)).map(({ said }) => said);
   return {
     outcome: faults.length > 0 ? 'faults' : 'borne_out',
     faults,
-    authority: authorityOf(bearing.length > 0 ? bearing : cited.map(({ said }) => said)),
+    get authority() {
+      const bearing = cited.filter((heard) => supports(claims, heard));
+      return authorityOf((bearing.length > 0 ? bearing : cited).map(({ said }) => said));
+    },
   };
 }
 
@@ -125,10 +126,10 @@ function ruleFaults(
   cited: readonly Heard[],
 ): Fault[] {
   if (section === 'preferences' || cited.some(isHuman)) return [];
-  const isQuoteAlone = claims.codes.length === 0 && sequenceOf(claims.own).length <= 1;
+  const isQuoteAlone = claims.codes.length === 0 && claims.ownSequence().length <= 1;
   const words = isQuoteAlone ? text : claims.own;
   if (!isRuleText(words)) return [];
-  const spoken = sequenceOf(words);
+  const spoken = isQuoteAlone ? sequenceOf(text) : claims.ownSequence();
   const isCopied = cited.some(
     (heard) => !isOwnAgent(heard) && isCopy(longestRun(spoken, printed(heard, sessions)), spoken),
   );
@@ -141,17 +142,19 @@ function printed({ said, places }: Heard, sessions: readonly Session[]): WordPla
 }
 
 /** A preference is a person's: the items of a person that it cites must bear it out, and none of another more than they. */
-function raisedFaults({ section, text }: Line, claims: Claims, cited: readonly Heard[]): Fault[] {
+function raisedFaults({ section }: Line, claims: Claims, cited: readonly Heard[]): Fault[] {
   const human = cited.filter(isHuman);
   if (human.length === 0 || (section !== 'preferences' && claims.speaker !== 'human')) return [];
-  const isReadable = human.some((heard) => isComparable(text, heard));
-  if (isReadable && wordsIn(claims) >= 3 && !human.some((heard) => supports(claims, heard)))
+  const isBorneOut = human.some((heard) => supports(claims, heard));
+  if (!isBorneOut && wordsIn(claims) >= 3 && human.some((heard) => isComparable(claims, heard)))
     return [fault('evidence.raised', 'Nothing that a person said in the items that it cites bears the line out.')];
-  const words = sequenceOf(claims.own);
+  const others = cited.filter((heard) => !isHuman(heard));
+  if (others.length === 0) return [];
+  const words = claims.ownSequence();
   const run = (heard: Heard) => longestRun(words, heard.places());
   const persons = Math.max(...human.map(run));
-  const isAnothers = cited.some((heard) => {
-    const length = isHuman(heard) ? 0 : run(heard);
+  const isAnothers = others.some((heard) => {
+    const length = run(heard);
     return isCopy(length, words) && length > persons + 2;
   });
   return isAnothers ? [fault('evidence.raised', 'These are the words of a tool or an agent, not of the person.')] : [];
@@ -183,8 +186,8 @@ function wordsIn({ own, codes, quotes }: Claims): number {
 }
 
 /** Whether words in the one can be looked for in the other: both in one language, or at least one script. */
-function isComparable(text: string, { said, language }: Heard): boolean {
-  const [one, other] = [languageOf(text), language()];
+function isComparable(claims: Claims, { said, language }: Heard): boolean {
+  const [one, other] = [claims.language(), language()];
   return one === other || (one === 'und' && /\p{Script=Latin}/u.test(said.text)) || other === 'und';
 }
 

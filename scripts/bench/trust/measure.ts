@@ -1,4 +1,4 @@
-import { checkBullet } from '../../phase1/bullet.ts';
+import { bulletChecker } from '../../phase1/bullet.ts';
 import type { Line as OutlineLine } from '../../phase1/outline.ts';
 import type { Rollout } from '../../rollout/types.ts';
 import { formatEvidence, formatItems } from '../../shared/evidence.ts';
@@ -129,7 +129,7 @@ function stands({ section, text }: Line, place: Place): boolean {
 /** Judged by the very code that phase 1, consolidation and the check run. */
 function isAlarmed(line: Line, witness: Witness, place: Place): boolean {
   if (place === 'stage 1') {
-    const checked = checkBullet(asOutlined(line), 'raw_memory', witness.session);
+    const checked = bulletChecker(witness.session)(asOutlined(line), 'raw_memory');
     return checked.problems.length > 0;
   }
   const context = contextOf(witness, place);
