@@ -1,23 +1,32 @@
 import type { Rollout } from './types.ts';
 
-/** Rollouts as they were read, by the paths of their files. */
+/** Rollouts as they were read, by the paths of their files, until somebody takes them. */
 export interface RolloutCache {
   add(path: string, rollout: Rollout): void;
   get(path: string): Rollout | undefined;
+  /** As `get`, and lets go of it: most are read once. */
+  take(path: string): Rollout | undefined;
 }
 
 /** Keeps what fits; what does not is read again. @param limit bytes, about. */
 export function rolloutCache(limit: number): RolloutCache {
-  const kept = new Map<string, Rollout>();
+  const kept = new Map<string, { readonly rollout: Rollout; readonly size: number }>();
   let used = 0;
   return {
     add(path, rollout) {
       const size = rollout.items.reduce((sum, { text }) => sum + bytesOf(text) + 300, 1000);
       if (used + size > limit) return;
       used += size;
-      kept.set(path, rollout);
+      kept.set(path, { rollout, size });
     },
-    get: (path) => kept.get(path),
+    get: (path) => kept.get(path)?.rollout,
+    take(path) {
+      const entry = kept.get(path);
+      if (entry === undefined) return undefined;
+      used -= entry.size;
+      kept.delete(path);
+      return entry.rollout;
+    },
   };
 }
 

@@ -15,9 +15,13 @@ import { type Ignored, sessionFiles } from './walk.ts';
 export interface Entry {
   readonly found: Found;
   readonly reader: Reader;
-  readonly outline: Outline;
   readonly bytes: number;
   readonly sha256: string;
+}
+
+/** As it was read: of it only what `read` needs is kept. */
+interface Listed extends Entry {
+  readonly outline: Outline;
 }
 
 export interface Listing {
@@ -37,7 +41,7 @@ export async function listAll(
   signal?: AbortSignal,
 ): Promise<Listing> {
   const ignored: Ignored[] = [];
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Listed>();
   const seen = new Set<string>();
   for (const source of sources) {
     const reader = readers[source.agent];
@@ -56,7 +60,11 @@ export async function listAll(
   const found = await Promise.all(
     kept.map((entry) => counted(entry, repeats.get(entry.found.thread.id), place, cache)),
   );
-  return { found, ignored: unique(ignored), entries, repeats };
+  return { found, ignored: unique(ignored), entries: withoutOutlines(kept), repeats };
+}
+
+function withoutOutlines(listed: readonly Listed[]): Map<string, Entry> {
+  return new Map(listed.map(({ outline: _, ...entry }) => [entry.found.thread.id, entry]));
 }
 
 async function entryOf(
@@ -65,7 +73,7 @@ async function entryOf(
   place: Reading,
   cache: RolloutCache,
   signal?: AbortSignal,
-): Promise<Entry | Ignored> {
+): Promise<Listed | Ignored> {
   try {
     const reading = await reader.read(path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
     if (reading.outcome === 'ignored') return { path, reason: reading.reason };
@@ -88,7 +96,7 @@ async function entryOf(
 }
 
 /** Of two files with one id the one with more items stays, then the longer, then the smaller hash. */
-function keepBetter(entry: Entry, entries: Map<string, Entry>, ignored: Ignored[]): void {
+function keepBetter(entry: Listed, entries: Map<string, Listed>, ignored: Ignored[]): void {
   const { id } = entry.found.thread;
   const other = entries.get(id);
   if (other === undefined) {

@@ -45,7 +45,7 @@ export interface Source {
   readonly path: string;
 }
 
-/** Rollouts kept in memory after `list`, so that `read` seldom parses a file twice. */
+/** Rollouts kept in memory from `list` to their `read`, so that a file is seldom parsed twice. */
 const cacheBytes = 64 * 1024 * 1024;
 
 /**
@@ -78,7 +78,7 @@ function rolloutsOf(sources: readonly Source[], place: Place, clean: Clean): Rol
       const entry = entries.get(threadId);
       if (entry === undefined)
         throw new MemoryError(`No session ${threadId} in the sources.`, 'See which there are: npm run status.');
-      const rollout = cache.get(entry.found.path) ?? (await readAgain(entry, { ...place, clean }, signal));
+      const rollout = cache.take(entry.found.path) ?? (await readAgain(entry, { ...place, clean }, signal));
       return withoutRepeats(rollout, repeats.get(threadId) ?? new Set());
     },
     cleaned: (more) =>

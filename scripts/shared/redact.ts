@@ -33,21 +33,20 @@ export interface Redactor {
 /** @param env secret-looking variables of it (`…_TOKEN`, `…_PASSWORD`, ≥ 8 characters) are removed by their values. */
 export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
   const environment = environmentDetector(env);
-  const detectors = environment === null ? commonDetectors : [environment, ...commonDetectors];
-  const literals = detectors.flatMap((detector) => detector.literals.map((literal) => ({ detector, literal })));
-  const scan = literalScanner(literals.map(({ literal }) => literal));
+  common ??= searchFor(commonDetectors);
+  const searches = environment === null ? [common] : [common, searchFor([environment])];
 
   function find(text: string): readonly Finding[] {
     const found: Finding[] = [];
     const covered = new Map<Detector, number>();
-    scan(text, (index, start) => {
-      const detector = literals[index]?.detector;
-      if (detector === undefined || (covered.get(detector) ?? 0) > start || isDone(text, start)) return;
+    const take = (detector: Detector, start: number): void => {
+      if ((covered.get(detector) ?? 0) > start || isDone(text, start)) return;
       const span = detector.detect(text, start);
       if (span === null || isDone(text, span.start) || isDone(text, span.end - 1)) return;
       covered.set(detector, span.end);
       found.push({ rule: detector.id, ...span });
-    });
+    };
+    for (const search of searches) search(text, take);
     return merged(found);
   }
 
@@ -65,6 +64,22 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
 
   return { version, redact: (text) => redactCounted(text).text, redactCounted, find };
 }
+
+/** Reports each place where a literal of one of the detectors starts. */
+type Search = (text: string, take: (detector: Detector, start: number) => void) => void;
+
+function searchFor(detectors: readonly Detector[]): Search {
+  const literals = detectors.flatMap((detector) => detector.literals.map((literal) => ({ detector, literal })));
+  const scan = literalScanner(literals.map(({ literal }) => literal));
+  return (text, take) =>
+    scan(text, (index, start) => {
+      const detector = literals[index]?.detector;
+      if (detector !== undefined) take(detector, start);
+    });
+}
+
+/** What is looked for whatever the environment: made once, since a session that holds secrets gets a redactor of its own. */
+let common: Search | undefined;
 
 /** What is gone may end a neighbour that was no secret before: each pass looks at what the one before it left. */
 const maxPasses = 16;
