@@ -27,6 +27,7 @@ const doors: Readonly<Record<string, string>> = {
   'isomorphic-git': 'git/isomorphic.ts',
   'jsonc-parser': 'connect/json-text.ts',
   minisearch: 'recall/search/ranking.ts',
+  openai: 'model/client.ts',
   'p-limit': 'shared/limit.ts',
   'sql.js': 'state/database.ts',
   yaml: 'shared/yaml.ts',

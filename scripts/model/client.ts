@@ -1,7 +1,8 @@
+import type { OpenAI } from 'openai';
 import { messageOf } from '../shared/errors.ts';
 import { checkedKey, checkedUrl } from './client-address.ts';
 import { abortedError, ModelError, quoted } from './errors.ts';
-import { type HttpHeaders, type Incoming, type Outgoing, openConnections } from './http.ts';
+import { type Connections, type HttpHeaders, type Incoming, openConnections } from './http.ts';
 import { type Patience, type Watchdog, watchdog } from './watchdog.ts';
 
 export interface ClientOptions extends Patience {
@@ -30,28 +31,26 @@ export interface Client {
 }
 
 /**
- * Addresses, headers and patience; what a body says is read elsewhere.
+ * The `openai` package as a transport: it knows addresses, headers and forms, we read the body, since it neither notices a
+ * stalled one nor shows the words of an error that is not in OpenAI's form. It sends over our connections.
  * @throws UsageError for an address or a key that no request can be made with.
  */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedUrl(options.baseUrl);
   const apiKey = checkedKey(options.apiKey);
-  const headers = {
-    accept: 'application/json',
-    authorization: `Bearer ${apiKey || 'none'}`,
-    'user-agent': 'commit-to-memory',
-  };
-  const connections = openConnections();
+  let loading: Promise<OpenAI> | undefined;
   const send = async (
-    { method, path, body }: Request,
+    request: Request,
     isStream: boolean,
     signal: AbortSignal | undefined,
     take?: (text: string) => boolean,
   ): Promise<HttpAnswer> => {
     if (signal?.aborted) throw abortedError();
+    loading ??= load(baseUrl, apiKey, options.timeoutSeconds);
+    const client = await loading;
     const watch = watchdog(options, signal, isStream);
     try {
-      const incoming = await connections.send({ method, url: baseUrl + path, headers, body }, watch.signal);
+      const { incoming } = await request(client, watch.signal);
       watch.touch();
       const reader = incoming.status < 300 && take !== undefined ? taking(take) : keeping();
       return { status: incoming.status, headers: incoming.headers, ...(await read(incoming, watch, reader)) };
@@ -63,21 +62,56 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     post: (path, body, signal) =>
-      send({ method: 'POST', path, body: JSON.stringify(body) }, body.stream === true, signal),
-    get: (path, signal) => send({ method: 'GET', path, body: null }, false, signal),
-    remove: (path, signal) => send({ method: 'DELETE', path, body: null }, false, signal),
-    upload: (file, signal) => send({ method: 'POST', path: '/files', body: batchForm(file) }, false, signal),
-    stream: (path, take, signal) => send({ method: 'GET', path, body: null }, false, signal, take),
+      send((client, stop) => carried(client.post(path, { body, signal: stop })), body.stream === true, signal),
+    get: (path, signal) => send((client, stop) => carried(client.get(path, { signal: stop })), false, signal),
+    remove: (path, signal) => send((client, stop) => carried(client.delete(path, { signal: stop })), false, signal),
+    upload: (file, signal) =>
+      send((client, stop) => carried(client.files.create({ file, purpose: 'batch' }, { signal: stop })), false, signal),
+    stream: (path, take, signal) =>
+      send((client, stop) => carried(client.get(path, { signal: stop })), false, signal, take),
   };
 }
 
-type Request = Pick<Outgoing, 'method' | 'body'> & { readonly path: string };
+type Request = (client: OpenAI, signal: AbortSignal) => Promise<Carried>;
 
-function batchForm(file: File): FormData {
-  const form = new FormData();
-  form.append('purpose', 'batch');
-  form.append('file', file, file.name);
-  return form;
+async function load(baseURL: string, apiKey: string, timeoutSeconds: number): Promise<OpenAI> {
+  const { OpenAI } = await import('openai');
+  return new OpenAI({
+    baseURL,
+    apiKey: apiKey || 'none',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+    timeout: timeoutSeconds * 1000,
+    logLevel: 'off',
+    fetch: carrying(openConnections()),
+  });
+}
+
+/** Carries an answer past the package, whatever its status: it would read and reword the body of an error. */
+class Carried extends Response {
+  readonly incoming: Incoming;
+
+  constructor(incoming: Incoming) {
+    super(null);
+    this.incoming = incoming;
+  }
+}
+
+async function carried(request: { asResponse(): Promise<Response> }): Promise<Carried> {
+  const response = await request.asResponse();
+  if (response instanceof Carried) return response;
+  throw new TypeError('The openai package answers with a response that nobody sent.');
+}
+
+function carrying(connections: Connections): typeof fetch {
+  return async (url, { method = 'GET', headers, body = null, signal } = {}) => {
+    if (body !== null && typeof body !== 'string' && !(body instanceof FormData))
+      throw new TypeError('The openai package sends neither text nor a form.');
+    const outgoing = { method, url: String(url), headers: Object.fromEntries(new Headers(headers)), body };
+    return new Carried(await connections.send(outgoing, signal ?? null));
+  };
 }
 
 /** Where the text of an answer goes. */
@@ -133,8 +167,8 @@ function streamIsDone(end: string): boolean {
 }
 
 function networkError(thrown: unknown, apiKey: string): ModelError {
-  const errors = thrown instanceof AggregateError ? thrown.errors : [thrown];
-  const codes = errors.map((error) => (error instanceof Error && 'code' in error ? String(error.code) : ''));
+  const errors = causesOf(thrown);
+  const codes = errors.map((error) => ('code' in error ? String(error.code) : ''));
   const words = quoted([...new Set(errors.map(messageOf))].join(' '), apiKey);
   return new ModelError(
     'network',
@@ -142,6 +176,14 @@ function networkError(thrown: unknown, apiKey: string): ModelError {
     'Check model.base_url and the network; the next run tries again.',
     { retries: codes.some((code) => lasting.test(code)) ? 0 : Number.POSITIVE_INFINITY },
   );
+}
+
+/** The package says first that a connection failed, and a name with several addresses fails at each. */
+function causesOf(thrown: unknown): Error[] {
+  const errors: unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown];
+  return errors
+    .flatMap((error) => (error instanceof Error && error.cause !== undefined ? causesOf(error.cause) : [error]))
+    .filter((error) => error instanceof Error);
 }
 
 /** What is wrong with a certificate, or with the request itself, is so the next time too. */

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 /** What goes out: bytes, or a form with a file in it. */
 export interface Outgoing {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** null for none. */
@@ -34,7 +34,7 @@ export interface Incoming {
 /** Sends requests over connections that stay open for the next one. */
 export interface Connections {
   /** @throws what the connection broke with, an AbortError where the signal was aborted. */
-  send(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
+  send(outgoing: Outgoing, signal: AbortSignal | null): Promise<Incoming>;
 }
 
 /**
@@ -49,7 +49,7 @@ export function openConnections(): Connections {
       const { type, length, bytes } = encoded(body);
       const options: RequestOptions = {
         method,
-        signal,
+        ...(signal !== null && { signal }),
         headers: {
           ...headers,
           ...(type !== null && { 'content-type': type }),
