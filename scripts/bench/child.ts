@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bundleCommands } from '../connect/bundle.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 
@@ -10,10 +13,28 @@ import type { World } from '../shared/main.ts';
  * @returns what it wrote to standard output
  * @throws MemoryError with what it said when it failed; the signal's reason when it was stopped.
  */
-export async function runScript(world: World, script: string, args: readonly string[]): Promise<string> {
-  const [program = '', ...argv] = scriptCommand(world, script, args);
+export function runScript(world: World, script: string, args: readonly string[]): Promise<string> {
+  return outputOf(world, scriptCommand(world, script, args), script);
+}
+
+/**
+ * Runs a script as the program that `npm run build` would make of it, without a loader.
+ * @param folder an empty one, or one that is not there yet, for the program.
+ */
+export async function runBuilt(world: World, folder: string, script: string, args: readonly string[]): Promise<string> {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const programs = await bundleCommands(root, [`scripts/${script}`], folder, world.clock.now() * 1_000);
+  await mkdir(folder, { recursive: true });
+  for (const [path, text] of programs) await writeFile(join(folder, path), text);
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const program = join(folder, basename(script).replace(/\.ts$/, '.mjs'));
+  return outputOf(world, [world.self.program, program, ...args], script);
+}
+
+async function outputOf(world: World, command: readonly string[], script: string): Promise<string> {
+  const [program = '', ...args] = command;
   try {
-    const { stdout } = await promisify(execFile)(program, argv, {
+    const { stdout } = await promisify(execFile)(program, args, {
       env: { ...world.env },
       maxBuffer: 64 * 1024 * 1024,
       signal: world.signal,
@@ -23,8 +44,8 @@ export async function runScript(world: World, script: string, args: readonly str
     world.signal.throwIfAborted();
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new MemoryError(
-      `${script} ${args.join(' ')} failed: ${said.slice(-600) || 'it said nothing'}.`,
-      `Run it yourself: npx tsx scripts/${script} ${args.join(' ')}`,
+      `${script} failed: ${said.slice(-600) || 'it said nothing'}.`,
+      `Run it yourself: ${command.join(' ')}`,
       { cause: error },
     );
   }

@@ -47,7 +47,7 @@ export async function bundle(
  * Our commands as programs that need no loader, in a folder of their own: what several use stands in it once. They run the
  * prompts, samples and packages of this repository, so they belong to it.
  * @param folder absolute; two levels or more above it, `node_modules` is found. @param builtAt milliseconds since 1970.
- * @returns path in the folder → text.
+ * @returns path in the folder → text: of `scripts/a/b.ts` `b.mjs`.
  */
 export async function bundleCommands(
   root: string,
@@ -60,7 +60,7 @@ export async function bundleCommands(
       absWorkingDir: root,
       entryPoints: [...entries],
       outdir: folder,
-      outbase: 'scripts',
+      entryNames: '[name]',
       outExtension: { '.js': '.mjs' },
       splitting: true,
       mainFields: ['module', 'main'],

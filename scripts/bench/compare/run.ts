@@ -4,7 +4,7 @@ import { createRepository } from '../../git/create.ts';
 import type { Source } from '../../rollout/source.ts';
 import { UsageError } from '../../shared/errors.ts';
 import type { World } from '../../shared/main.ts';
-import { runScript, scriptCommand } from '../child.ts';
+import { runBuilt, scriptCommand } from '../child.ts';
 import { sourcesIn } from '../corpus.ts';
 import { loadSamples } from '../samples.ts';
 import { type ServerAccess, startModelServer } from '../server.ts';
@@ -86,7 +86,13 @@ async function withCodex(
     tell(world, `Codex ${program.version}`, played.length);
     const journal = join(place, 'journal');
     const ours = parseFigures(
-      await runScript(world, 'bench/compare/player.ts', [given, '--server', server.root, '--journal', journal]),
+      await runBuilt(world, join(place, 'program'), 'bench/compare/player.ts', [
+        given,
+        '--server',
+        server.root,
+        '--journal',
+        journal,
+      ]),
     );
     played.push({ ours, theirs: await measureCodex(world, program, given, join(place, 'home'), server) });
   }
