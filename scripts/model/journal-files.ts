@@ -37,6 +37,8 @@ export interface JournalFolder {
 /** @throws MemoryError when the folder cannot be made. */
 export function openFolder(path: string): JournalFolder {
   let unfinished = 0;
+  /** Files that are appended to stay open until they are removed. */
+  const growing = new Map<string, number>();
   attempt(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   return {
     names() {
@@ -80,15 +82,18 @@ export function openFolder(path: string): JournalFolder {
     },
     append: (name, text) =>
       attempt(path, () => {
-        const file = openSync(join(path, name), appending, 0o600);
-        try {
-          writeFileSync(file, text);
-        } finally {
-          closeSync(file);
-        }
+        const file = growing.get(name) ?? openSync(join(path, name), appending, 0o600);
+        growing.set(name, file);
+        writeFileSync(file, text);
       }),
     rename: (from, to) => attempt(path, () => renameSync(join(path, from), join(path, to))),
-    remove: (name) => attempt(path, () => rmSync(join(path, name), { force: true })),
+    remove: (name) =>
+      attempt(path, () => {
+        const file = growing.get(name);
+        growing.delete(name);
+        if (file !== undefined) closeSync(file);
+        rmSync(join(path, name), { force: true });
+      }),
   };
 }
 
