@@ -28,8 +28,12 @@ export interface JournalFolder {
   write(name: string, text: string): Promise<void>;
   /** As `write`, at once: for what must be there before anything else happens. */
   writeNow(name: string, text: string): void;
-  /** To the end of a file that is made where it is missing, at once and not flushed: outlives the process only. */
+  /**
+   * To the end of a file that is made where it is missing, at once and not flushed: outlives the process only. The file
+   * stays open until `close` or `remove`.
+   */
   append(name: string, text: string): void;
+  close(name: string): void;
   rename(from: string, to: string): void;
   remove(name: string): void;
 }
@@ -37,8 +41,12 @@ export interface JournalFolder {
 /** @throws MemoryError when the folder cannot be made. */
 export function openFolder(path: string): JournalFolder {
   let unfinished = 0;
-  /** Files that are appended to stay open until they are removed. */
   const growing = new Map<string, number>();
+  const close = (name: string): void => {
+    const file = growing.get(name);
+    growing.delete(name);
+    if (file !== undefined) closeSync(file);
+  };
   attempt(path, () => mkdirSync(path, { recursive: true, mode: 0o700 }));
   return {
     names() {
@@ -87,11 +95,10 @@ export function openFolder(path: string): JournalFolder {
         writeFileSync(file, text);
       }),
     rename: (from, to) => attempt(path, () => renameSync(join(path, from), join(path, to))),
+    close,
     remove: (name) =>
       attempt(path, () => {
-        const file = growing.get(name);
-        growing.delete(name);
-        if (file !== undefined) closeSync(file);
+        close(name);
         rmSync(join(path, name), { force: true });
       }),
   };

@@ -109,8 +109,16 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   };
   const counts = countDeaths(counters, attempts, problems);
   const marks = `${counts.generation}.jsonl`;
-  const mark = (what: 'begin' | 'end', subject: string, key: string) =>
-    attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
+  let underWayNow = 0;
+  const mark = (what: 'begin' | 'end', subject: string, key: string) => {
+    try {
+      attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
+      if (what === 'begin') underWayNow += 1;
+    } finally {
+      if (what === 'end') underWayNow -= 1;
+      if (underWayNow <= 0) attempts.close(marks);
+    }
+  };
   const submissions = openSubmissions(folder, problems);
   const rows = readRows(counters, problems);
   let last = inherited.reduce((most, { n }) => Math.max(most, n), 0);
