@@ -54,10 +54,12 @@ export async function playPhase1(
   const now = found.reduce((latest, { thread }) => Math.max(latest, thread.updatedAt), 0);
   const known = { firstSeenAt: null, memoryMode: 'enabled', tombstoned: false, horizon: 0 } as const;
   const candidates = found.filter((entry) => whySkipped(entry, known, policy, now) === null);
-  for (const { thread } of candidates) {
-    const { id, kind: _kind, ...rest } = thread;
-    upsertThread(state, { ...rest, threadId: id, firstSeenAt: now, memoryMode: 'enabled' });
-  }
+  state.transaction(() => {
+    for (const { thread } of candidates) {
+      const { id, kind: _kind, ...rest } = thread;
+      upsertThread(state, { ...rest, threadId: id, firstSeenAt: now, memoryMode: 'enabled' });
+    }
+  });
   const report = await extractMemories(
     state,
     candidates,

@@ -22,19 +22,21 @@ export function whatToRead(
   const reasonOf = whyNotRead(start.state, policy, now);
   const skipped = new Map<string, SkipReason>();
   const candidates: Found[] = [];
-  for (const entry of found) {
-    const { thread } = entry;
-    const reason = reasonOf(entry);
-    const known = getThread(start.state, thread.id);
-    const memoryMode = modeOf(entry, known?.memoryMode ?? 'enabled', policy);
-    if (known !== null && known.memoryMode !== memoryMode) setMemoryMode(start.state, thread.id, memoryMode, now);
-    if (reason !== null) skipped.set(thread.id, reason);
-    else candidates.push(entry);
-    if (reason === null || reason === 'not_idle') {
-      const { id, kind: _kind, ...rest } = thread;
-      upsertThread(start.state, { ...rest, threadId: id, firstSeenAt: known?.firstSeenAt ?? now, memoryMode });
+  start.state.transaction(() => {
+    for (const entry of found) {
+      const { thread } = entry;
+      const reason = reasonOf(entry);
+      const known = getThread(start.state, thread.id);
+      const memoryMode = modeOf(entry, known?.memoryMode ?? 'enabled', policy);
+      if (known !== null && known.memoryMode !== memoryMode) setMemoryMode(start.state, thread.id, memoryMode, now);
+      if (reason !== null) skipped.set(thread.id, reason);
+      else candidates.push(entry);
+      if (reason === null || reason === 'not_idle') {
+        const { id, kind: _kind, ...rest } = thread;
+        upsertThread(start.state, { ...rest, threadId: id, firstSeenAt: known?.firstSeenAt ?? now, memoryMode });
+      }
     }
-  }
+  });
   return { candidates, skipped };
 }
 

@@ -8,22 +8,21 @@ import type { EvidenceRow } from './types.ts';
  * the handbook may stand on them; they go with the thread.
  */
 export function putEvidence(state: State, rows: readonly EvidenceRow[]): void {
-  for (const row of rows)
-    state.run(
-      `insert or replace into evidence (thread_id, n, who, at, line, src_id, author, hash, hedged)
-       values (:thread_id, :n, :who, :at, :line, :src_id, :author, :hash, :hedged)`,
-      {
-        thread_id: row.threadId,
-        n: row.n,
-        who: row.who,
-        at: row.at,
-        line: row.line,
-        src_id: row.srcId,
-        author: row.author,
-        hash: row.hash,
-        hedged: row.hedged ? 1 : 0,
-      },
-    );
+  if (rows.length === 0) return;
+  state.runAll(
+    'insert or replace into evidence (thread_id, n, who, at, line, src_id, author, hash, hedged)',
+    rows.map(({ threadId, n, who, at, line, srcId, author, hash, hedged }) => [
+      threadId,
+      n,
+      who,
+      at,
+      line,
+      srcId,
+      author,
+      hash,
+      hedged ? 1 : 0,
+    ]),
+  );
 }
 
 /** In the binary order of the item numbers. */
