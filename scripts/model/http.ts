@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 
 /** What goes out: bytes, or a form with a file in it. */
 export interface Outgoing {
@@ -98,13 +99,23 @@ function incoming(message: IncomingMessage): Incoming {
     },
     read: (take) =>
       new Promise((done, fail) => {
-        message.on('data', (bytes: Buffer) => {
+        const body = plain(message, fail);
+        body.on('data', (bytes: Buffer) => {
           if (take(bytes)) return;
           done();
           message.destroy();
         });
-        message.on('end', done);
-        message.on('error', fail);
+        body.on('end', done);
+        body.on('error', fail);
       }),
   };
+}
+
+/** We ask for no compression; what stands between may compress all the same. */
+function plain(message: IncomingMessage, fail: (error: Error) => void): Readable {
+  const coding = (message.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (!['gzip', 'x-gzip', 'deflate', 'br'].includes(coding)) return message;
+  const unpacked = coding === 'br' ? createBrotliDecompress() : createUnzip();
+  message.on('error', fail);
+  return message.pipe(unpacked);
 }
