@@ -80,7 +80,7 @@ function changesOf(before: Files, after: Files): Map<string, string | null> {
 }
 
 async function packedBytes(git: RunGit): Promise<number> {
-  await output(git, ['-c', 'pack.window=4', 'repack', '-a', '-d', '--quiet']);
+  await output(git, ['repack', '-a', '-d', '--quiet']);
   await output(git, ['prune-packed', '--quiet']);
   const counted = (await output(git, ['count-objects', '-v'])).toString('utf8');
   return 1_024 * Number(/^size-pack: (\d+)$/m.exec(counted)?.[1] ?? Number.NaN);
