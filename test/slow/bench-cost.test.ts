@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { benchCommand, benchSpec } from '../../../scripts/bench/command.ts';
-import { ranHere } from '../../support/nights.ts';
+import { benchCommand, benchSpec } from '../../scripts/bench/command.ts';
+import { ranHere } from '../support/nights.ts';
 
 const cost = (...args: string[]) => ranHere(benchSpec, benchCommand, ['cost', ...args]);
 
