@@ -4,18 +4,18 @@ import { platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { benchSpec } from '../../../scripts/bench/command.ts';
-import { measureCodex } from '../../../scripts/bench/compare/codex.ts';
-import { typed, writeCodexSessions } from '../../../scripts/bench/compare/codex-home.ts';
-import { findCodex, isOlder } from '../../../scripts/bench/compare/codex-program.ts';
-import { startModelServer } from '../../../scripts/bench/server.ts';
-import { UsageError } from '../../../scripts/shared/errors.ts';
-import { parseFlags } from '../../../scripts/shared/flags.ts';
+import { benchSpec } from '../../scripts/bench/command.ts';
+import { measureCodex } from '../../scripts/bench/compare/codex.ts';
+import { typed, writeCodexSessions } from '../../scripts/bench/compare/codex-home.ts';
+import { findCodex, isOlder } from '../../scripts/bench/compare/codex-program.ts';
+import { startModelServer } from '../../scripts/bench/server.ts';
+import { UsageError } from '../../scripts/shared/errors.ts';
+import { parseFlags } from '../../scripts/shared/flags.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'ctm-compare-'));
 after(() => rm(root, { recursive: true, force: true }));
-const fixtures = fileURLToPath(new URL('../../fixtures/rollouts/codex/', import.meta.url));
-const standIn = fileURLToPath(new URL('../../support/codex-stand-in.mjs', import.meta.url));
+const fixtures = fileURLToPath(new URL('../fixtures/rollouts/codex/', import.meta.url));
+const standIn = fileURLToPath(new URL('../support/codex-stand-in.mjs', import.meta.url));
 const now = 1_796_000_000;
 
 const worldWith = (args: readonly string[], env: Record<string, string | undefined>) => ({
