@@ -103,6 +103,8 @@ function incoming(message: IncomingMessage): Incoming {
         body.on('data', (bytes: Buffer) => {
           if (take(bytes)) return;
           done();
+          // What unpacks has its own store of what came already.
+          body.destroy();
           message.destroy();
         });
         body.on('end', done);

@@ -10,8 +10,7 @@ export interface JournaledModel extends Model {
 /**
  * Asks only what the journal does not answer, under the ledger's caps, and records each answer before it is returned.
  * What earlier processes paid for counts in the ledger from the start, whether it is used again or not, until a saved row
- * is seen to tell it; what others did
- * holds its place under the caps, and counts once it is asked for.
+ * is seen to tell it; what others did holds its place under the caps, and counts once it is asked for.
  * @throws (ask) ModelError `budget` before a request that could go over a cap; MemoryError when nothing can be recorded.
  */
 export function createJournaledModel(model: Model, journal: Journal, ledger: Ledger): JournaledModel {

@@ -1,4 +1,5 @@
 import { contextText } from '../shared/escape.ts';
+import { once } from '../shared/once.ts';
 import { everywhere } from '../workspace/layout.ts';
 import type { Entry, OwnBlock, Ranked } from './entries.ts';
 import { tokensAtMost } from './tokens-at-most.ts';
@@ -36,14 +37,6 @@ export function placeBullets(ranked: readonly Ranked[]): Placed[] {
     headings.set(own, heading);
     return { entry, blockLine: own.line, heading, label: labels[entry.kind] };
   });
-}
-
-function once(make: () => string): () => string {
-  let made: string | null = null;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** What is left of a budget. An entry also takes the lines above it that are not there yet. */

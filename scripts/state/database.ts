@@ -208,7 +208,7 @@ function namesIn(sql: string): string[] {
 }
 
 function tableWritten(sql: string): string | null {
-  return /^\s*(?:insert(?: or \w+)? into|update|delete from) (\w+)/.exec(sql)?.[1] ?? null;
+  return /^\s*(?:insert(?: or \w+)? into|update(?: or \w+)?|delete from) (\w+)/.exec(sql)?.[1] ?? null;
 }
 
 function valuesOf(names: readonly string[], bound: Bound): (Value | Uint8Array)[] {

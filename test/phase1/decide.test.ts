@@ -2,25 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Known, matches, modeOf, type ReadPolicy, readingOrder, whySkipped } from '../../scripts/phase1/decide.ts';
 import type { Thread } from '../../scripts/rollout/types.ts';
-import { aFound, day } from '../support/rows.ts';
+import { aFound, aReadPolicy, day } from '../support/rows.ts';
 
 const unknown: Known = { firstSeenAt: null, memoryMode: 'enabled', tombstoned: false, horizon: 0 };
 
-const policy: ReadPolicy = {
-  include: ['git.example.test/acme/*'],
-  exclude: [],
-  excludeOrigins: [],
-  outside: 'include',
-  isOptedOut: () => false,
-  maxAgeDays: 10,
-  idleHours: 6,
-  all: false,
-  now: false,
-  since: null,
-};
-
 function why(thread: Partial<Thread>, known: Partial<Known> = {}, more: Partial<ReadPolicy> = {}, humanItems = 1) {
-  return whySkipped(aFound('t', thread, humanItems), { ...unknown, ...known }, { ...policy, ...more }, day(100));
+  return whySkipped(aFound('t', thread, humanItems), { ...unknown, ...known }, { ...aReadPolicy, ...more }, day(100));
 }
 
 test('an idle, recent root session of an included repository is read', () => {
@@ -77,7 +64,7 @@ test('names match exactly: a longer or near-equal name is another repository', (
 
 test('a session that a person keeps out is not read, whatever it taught before', () => {
   const says = { ...aFound('t'), optsOut: true };
-  const now = { ...policy, now: true };
+  const now = { ...aReadPolicy, now: true };
   assert.equal(whySkipped(says, unknown, now, day(100)), 'opted_out');
   assert.equal(modeOf(says, 'enabled', now), 'disabled');
   const listed = { ...now, isOptedOut: ({ path }: { readonly path: string }) => path === says.path };
@@ -88,14 +75,14 @@ test('a session that a person keeps out is not read, whatever it taught before',
 test('what read the web or MCP servers is read, left out or ranked last, as the configuration says', () => {
   const found = { ...aFound('t'), usedOutside: true };
   const told = (outside: ReadPolicy['outside'], before: Known['memoryMode'] = 'enabled') => {
-    const asked = { ...policy, now: true, outside };
+    const asked = { ...aReadPolicy, now: true, outside };
     return [whySkipped(found, { ...unknown, memoryMode: before }, asked, day(100)), modeOf(found, before, asked)];
   };
   assert.deepEqual(told('include'), [null, 'enabled']);
   assert.deepEqual(told('exclude'), ['used_outside', 'polluted']);
   assert.deepEqual(told('downrank'), [null, 'polluted']);
   assert.deepEqual(told('include', 'polluted'), [null, 'enabled'], 'the configuration is a person’s word');
-  const asked = { ...policy, outside: 'exclude' } as const;
+  const asked = { ...aReadPolicy, outside: 'exclude' } as const;
   assert.equal(whySkipped(aFound('t'), { ...unknown, memoryMode: 'polluted' }, asked, day(100)), 'used_outside');
   assert.equal(modeOf(aFound('t'), 'polluted', asked), 'polluted', 'nothing takes it back by itself');
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { policyFor } from '../../scripts/bench/phase2.ts';
 import { whatToRead } from '../../scripts/nightly/reading.ts';
 import { claimSessions } from '../../scripts/phase1/claim.ts';
-import type { ReadPolicy } from '../../scripts/phase1/decide.ts';
 import { prepareScope } from '../../scripts/phase2/prepare.ts';
-import type { ConsolidationPolicy } from '../../scripts/phase2/run.ts';
 import type { Found } from '../../scripts/rollout/source.ts';
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { recordCitations } from '../../scripts/state/citations.ts';
@@ -17,7 +16,7 @@ import { recordShown } from '../../scripts/state/shown.ts';
 import { emptyState } from '../../scripts/state/snapshot.ts';
 import { upsertThread } from '../../scripts/state/threads.ts';
 import { statusOf } from '../../scripts/status/facts.ts';
-import { anOutput, aThreadRow, day } from '../support/rows.ts';
+import { anOutput, aReadPolicy, aThreadRow, day } from '../support/rows.ts';
 
 /** A scope for so many threads, as a larger team has more repositories. */
 const threadsEach = 1_000;
@@ -62,29 +61,7 @@ function foundOf(count: number): Found[] {
   });
 }
 
-const reading: ReadPolicy = {
-  include: ['git.example.test/acme/*'],
-  exclude: [],
-  excludeOrigins: [],
-  outside: 'include',
-  isOptedOut: () => false,
-  maxAgeDays: 10,
-  idleHours: 6,
-  all: false,
-  now: false,
-  since: null,
-};
-
-const policy: ConsolidationPolicy = {
-  selection: { maxRawMemories: 256, maxUnusedDays: 30, maxNewPerNight: 40 },
-  audience: 'team',
-  concurrency: 4,
-  leaseSeconds: 3_600,
-  retrySeconds: 3_600,
-  cooldownSeconds: 21_600,
-  ignoreCooldown: false,
-  ignoreBackoff: false,
-};
+const policy = policyFor(256);
 
 /** Milliseconds of processor time that each part takes. */
 async function partsOf(count: number): Promise<Readonly<Record<string, number>>> {
@@ -107,7 +84,7 @@ async function partsOf(count: number): Promise<Readonly<Record<string, number>>>
     dueScopes(state).map((scope) => prepareScope(state, scope, memory, policy, now).selection.chosen.length),
   );
   assert.equal(chosen.length, count / threadsEach);
-  const { candidates } = timed('scan', () => whatToRead({ state }, found, reading, now));
+  const { candidates } = timed('scan', () => whatToRead({ state }, found, aReadPolicy, now));
   assert.equal(candidates.length, count);
   const terms = { runId: 'run', extractorClass: 'llm', now, leaseSeconds: 3_600, ignoreBackoff: false } as const;
   const { claimed } = timed('claims', () => state.transaction(() => claimSessions(state, candidates, terms)));

@@ -1,3 +1,4 @@
+import type { ReadPolicy } from '../../scripts/phase1/decide.ts';
 import type { Found } from '../../scripts/rollout/source.ts';
 import type { Thread } from '../../scripts/rollout/types.ts';
 import type { OutputView, ThreadRow } from '../../scripts/state/types.ts';
@@ -70,3 +71,17 @@ export function anOutput(id: string, more: Partial<OutputView> = {}): OutputView
     ...more,
   };
 }
+
+/** What a night of one team may read: sessions that rested for six hours and are no older than ten days. */
+export const aReadPolicy: ReadPolicy = {
+  include: ['git.example.test/acme/*'],
+  exclude: [],
+  excludeOrigins: [],
+  outside: 'include',
+  isOptedOut: () => false,
+  maxAgeDays: 10,
+  idleHours: 6,
+  all: false,
+  now: false,
+  since: null,
+};
