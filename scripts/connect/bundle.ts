@@ -24,7 +24,12 @@ export async function bundle(
       entryPoints: [entry],
       ...(form === 'module'
         ? { format: 'esm', define: texts, banner: { js: requireForModules } }
-        : { format: 'cjs', define: { ...texts, 'import.meta.url': 'moduleUrl' }, banner: { js: urlForScripts } }),
+        : {
+            format: 'cjs',
+            define: { ...texts, 'import.meta.url': 'moduleUrl' },
+            banner: { js: urlForScripts },
+            plugins: [ownRequire],
+          }),
       bundle: true,
       write: false,
       platform: 'node',
@@ -142,6 +147,17 @@ const requireForModules =
 
 /** What a module knows of itself, for what was written as one. */
 const urlForScripts = "const moduleUrl = require('node:url').pathToFileURL(__filename).href;";
+
+/** A script has a `require` at hand: the module that would make one need not be loaded. */
+const ownRequire: Plugin = {
+  name: 'own require',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^node:module$/ }, ({ path }) => ({ path, namespace: 'own-require' }));
+    bundler.onLoad({ filter: /./, namespace: 'own-require' }, () => ({
+      contents: 'export const createRequire = () => require;',
+    }));
+  },
+};
 
 /** The bundler counts its errors in the first line. */
 function firstFault(cause: unknown): string {

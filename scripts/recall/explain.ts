@@ -1,6 +1,7 @@
 import { isoTime } from '../shared/clock.ts';
 import { byBinary } from '../shared/files.ts';
-import { blocksFor, type Entry, otherBlocks } from './entries.ts';
+import { type Entry, otherBlocks } from './entries.ts';
+import { blocksFor } from './own-blocks.ts';
 import { type LeftOut, sessionBudget } from './recall.ts';
 import type { SessionMemory } from './session.ts';
 import { tokensAtMost } from './tokens-at-most.ts';

@@ -1,7 +1,8 @@
 import { contextText } from '../shared/escape.ts';
-import { once } from '../shared/once.ts';
 import { everywhere } from '../workspace/layout.ts';
-import type { Entry, OwnBlock, Ranked } from './entries.ts';
+import { readHead } from '../workspace/read-block.ts';
+import type { Entry } from './entries.ts';
+import { entryOf, type OwnBlock, type OwnBullet } from './own-blocks.ts';
 import { tokensAtMost } from './tokens-at-most.ts';
 
 /** What a session's context has room for; both hold for the whole text, frame and rules included. */
@@ -16,33 +17,38 @@ export interface Placed {
   readonly entry: Entry;
   /** Of its block's heading in the handbook; 0 for the summary. */
   readonly blockLine: number;
-  readonly heading: () => string;
+  readonly heading: string;
   readonly label: string;
+  /** It holds for every repository. */
+  readonly isShared: boolean;
 }
 
 export function placeSummary(entry: Entry, lastLine: number): Placed {
   return {
     entry,
     blockLine: 0,
-    heading: () => `## What holds for every repository (memory_summary.md:1-${lastLine})`,
+    heading: `## What holds for every repository (memory_summary.md:1-${lastLine})`,
     label: `${oneLine(entry.title.replace(/^#+/, ''), 80) || 'Notes'}:`,
+    isShared: entry.scope === everywhere,
   };
 }
 
-/** Bullets below their block’s heading, in the order given. Most never get a place, so a heading is made when it is asked for. */
-export function placeBullets(ranked: readonly Ranked[]): Placed[] {
-  const headings = new Map<OwnBlock, () => string>();
-  return ranked.map(({ entry, own }) => {
-    const heading = headings.get(own) ?? once(() => headingOf(own));
+/** Places bullets below their block’s heading. Each heading is made once, when it is first asked for. */
+export function bulletPlacer(): (bullet: OwnBullet) => Placed {
+  const headings = new Map<OwnBlock, string>();
+  return (bullet) => {
+    const { own } = bullet;
+    const heading = headings.get(own) ?? headingOf(own);
     headings.set(own, heading);
-    return { entry, blockLine: own.line, heading, label: labels[entry.kind] };
-  });
+    const entry = entryOf(bullet);
+    return { entry, blockLine: own.line, heading, label: labels[entry.kind], isShared: own.scope === everywhere };
+  };
 }
 
 /** What is left of a budget. An entry also takes the lines above it that are not there yet. */
 export interface Room {
   /** Those of the entries that fit, each whole, in their order, until `share` of what there was at first is used. */
-  take(entries: readonly Placed[], share: number): Placed[];
+  take(entries: Iterable<Placed>, share: number): Placed[];
 }
 
 export function roomFor(budget: Budget, frame: string): Room {
@@ -98,7 +104,11 @@ const labels: Readonly<Record<Entry['kind'], string>> = {
 };
 
 /** Where it stands, so that it can be cited and read in whole, and for what part of the work it is meant. */
-function headingOf({ title, appliesTo: { cwd, reuseRule }, scope, line, lastLine }: OwnBlock): string {
+function headingOf({ head, scope, line, lastLine }: OwnBlock): string {
+  const {
+    title,
+    appliesTo: { cwd, reuseRule },
+  } = readHead(head);
   const where = [
     ...(scope === everywhere ? ['every repository'] : []),
     ...(['', '.', everywhere].includes(cwd) ? [] : [`in ${cwd}`]),
@@ -110,7 +120,7 @@ function headingOf({ title, appliesTo: { cwd, reuseRule }, scope, line, lastLine
 
 /** An entry with the lines above it that do not stand yet; `above` are keys of all that stand above it now. */
 function linesOf(placed: Placed, standing: ReadonlySet<string>): { lines: string; above: readonly string[] } {
-  const heading = placed.heading();
+  const { heading } = placed;
   const label = `${heading}\n${placed.label}`;
   const above = standing.has(heading) ? '' : `\n${heading}\n`;
   const kind = standing.has(label) ? '' : `${placed.label}\n`;
@@ -118,6 +128,8 @@ function linesOf(placed: Placed, standing: ReadonlySet<string>): { lines: string
 }
 
 function oneLine(text: string, characters: number): string {
-  const line = [...contextText(text).replace(/\s+/g, ' ').trim()];
-  return line.length <= characters ? line.join('') : `${line.slice(0, characters - 1).join('')}…`;
+  const line = contextText(text).replace(/\s+/g, ' ').trim();
+  if (line.length <= characters) return line;
+  const whole = [...line];
+  return whole.length <= characters ? line : `${whole.slice(0, characters - 1).join('')}…`;
 }

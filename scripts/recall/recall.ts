@@ -1,9 +1,9 @@
 import { memoryClose, memoryOpen } from '../rollout/marker.ts';
 import { contextText } from '../shared/escape.ts';
-import { everywhere } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
-import { blocksFor, type Entry, type MemoryTexts, type OwnBlock, ranked, repeats, summaryEntries } from './entries.ts';
-import { type Budget, layOut, type Placed, placeBullets, placeSummary, type Room, roomFor } from './page.ts';
+import { type Entry, type MemoryTexts, repeats, summaryEntries } from './entries.ts';
+import { blocksFor, type OwnBullet, ranked } from './own-blocks.ts';
+import { type Budget, bulletPlacer, layOut, type Placed, placeSummary, roomFor } from './page.ts';
 import { rulesOfUse } from './rules.ts';
 
 /** Below the 10,000 characters at which agents cut what a hook tells them. */
@@ -40,20 +40,31 @@ export interface Recalled {
 export function recall(memory: MemoryTexts, session: Session, budget: Budget = sessionBudget): Recalled {
   const summary = summaryEntries(memory.summary, session.repositories);
   const said = new Set(summary.own.map(({ text }) => normaliseLine(text)));
-  const bullets = bulletsOf(blocksFor(memory.handbook, session.repositories));
-  const [fresh, repeated] = parted(bullets, ({ entry }) => !repeats(entry, said));
+  const bullets = ranked(blocksFor(memory.handbook, session.repositories));
+  const place = bulletPlacer();
+  const isRepeated = (placed: Placed): boolean => placed.isShared && repeats(placed.entry, said);
   const lines = summary.own.map((entry) => placeSummary(entry, memory.summary.trimEnd().split('\n').length));
   const frame = (body: string) => framed(body, session, summary.others.length);
-  const chosen = choose(lines, fresh, roomFor(budget, frame('')));
-  const isChosen = (placed: Placed): boolean => chosen.has(placed);
-  const given = [...lines.filter(isChosen), ...fresh.filter(isChosen).sort(byPlace)];
+  const room = roomFor(budget, frame(''));
+  const first = new Set(room.take(lines, 0.5));
+  const taken = room.take(placedOf(bullets, place, isRepeated), 1);
+  const last = new Set(
+    room.take(
+      lines.filter((placed) => !first.has(placed)),
+      1,
+    ),
+  );
+  const given = [...lines.filter((placed) => first.has(placed) || last.has(placed)), ...taken.sort(byPlace)];
   const text = given.length === 0 ? '' : frame(layOut(given));
   return {
     text,
     chosen: given.map(({ entry }) => entry),
     get leftOut() {
+      const entries = new Set(given.map(({ entry }) => `${entry.file}:${entry.line}`));
+      const isLeft = ({ entry }: Placed): boolean => !entries.has(`${entry.file}:${entry.line}`);
+      const [repeated, others] = parted(bullets.map(place).filter(isLeft), isRepeated);
       return [
-        ...[...lines, ...fresh].filter((placed) => !chosen.has(placed)).map(because('no room')),
+        ...[...lines.filter(isLeft), ...others].map(because('no room')),
         ...repeated.map(because('in the summary')),
         ...summary.others.map((entry): LeftOut => ({ entry, why: 'another repository' })),
       ];
@@ -61,28 +72,21 @@ export function recall(memory: MemoryTexts, session: Session, budget: Budget = s
   };
 }
 
-/** Best first: all that is the session's own, then what holds everywhere. */
-function bulletsOf(blocks: readonly OwnBlock[]): Placed[] {
-  const own = blocks.filter(({ scope }) => scope !== everywhere);
-  const shared = blocks.filter(({ scope }) => scope === everywhere);
-  return [own, shared].flatMap((part) => kinds.flatMap((kind) => placeBullets(ranked(part, kind))));
-}
-
-const kinds = ['preference', 'failure', 'knowledge'] as const;
-
-function choose(summary: readonly Placed[], bullets: readonly Placed[], room: Room): ReadonlySet<Placed> {
-  const first = new Set(room.take(summary, 0.5));
-  const then = room.take(bullets, 1);
-  const last = room.take(
-    summary.filter((placed) => !first.has(placed)),
-    1,
-  );
-  return new Set([...first, ...then, ...last]);
+/** One by one: of thousands a few dozen are asked for. */
+function* placedOf(
+  bullets: readonly OwnBullet[],
+  place: (bullet: OwnBullet) => Placed,
+  isRepeated: (placed: Placed) => boolean,
+): Generator<Placed> {
+  for (const bullet of bullets) {
+    const placed = place(bullet);
+    if (!isRepeated(placed)) yield placed;
+  }
 }
 
 /** A block's lines together, the session's own blocks first. Sorting is stable: within a kind the rank stays. */
 function byPlace(a: Placed, b: Placed): number {
-  return Number(a.entry.scope === everywhere) - Number(b.entry.scope === everywhere) || a.blockLine - b.blockLine;
+  return Number(a.isShared) - Number(b.isShared) || a.blockLine - b.blockLine;
 }
 
 function framed(body: string, { folder, notice }: Session, others: number): string {

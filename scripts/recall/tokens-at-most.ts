@@ -5,7 +5,8 @@
  * Parts' bounds add up to the whole's, or more.
  */
 export function tokensAtMost(text: string): number {
-  let tokens = 0;
+  // A sum of whole numbers takes no memory, one of fractions so much that it would have to be collected.
+  let cost = 0;
   let before: Kind = kinds.space;
   let last = 0x0a;
   for (let at = 0; at < text.length; at += 1) {
@@ -13,25 +14,25 @@ export function tokensAtMost(text: string): number {
     const kind = code < 0x80 ? (kindOf[code] ?? kinds.mark) : kinds.mark;
     // Mostly a letter after a letter, where a call would take longer than all the rest.
     if (kind === kinds.lower && before === kinds.lower)
-      tokens += (pairCosts.charCodeAt((last - 97) * 26 + code - 97) - 48) * 0.105;
-    else if (code >= 0x80) tokens += wideCost(code);
-    else tokens += kind === before ? costWithin(kind, code, last) : costAtStart(kind, code, before);
+      cost += (pairCosts.charCodeAt((last - 97) * 26 + code - 97) - 48) * 105;
+    else if (code >= 0x80) cost += wideCost(code);
+    else cost += kind === before ? costWithin(kind, code, last) : costAtStart(kind, code, before);
     before = kind;
     last = code;
   }
-  return Math.ceil(tokens);
+  return Math.ceil(cost / 1_000);
 }
 
-/** Of an ASCII character that begins a run of its kind, and with it a token. */
+/** Of an ASCII character that begins a run of its kind, and with it a token; in thousandths, as all costs. */
 function costAtStart(kind: Kind, code: number, before: Kind): number {
-  if (kind === kinds.space) return code === 0x20 ? 0.15 : 0.6;
-  return kind === kinds.lower && before === kinds.upper ? 0.55 : 1;
+  if (kind === kinds.space) return code === 0x20 ? 150 : 600;
+  return kind === kinds.lower && before === kinds.upper ? 550 : 1_000;
 }
 
 /** Of one that goes on a run: a part of a token. */
 function costWithin(kind: Kind, code: number, last: number): number {
-  if (kind === kinds.space) return code === last ? 0.1 : 0.5;
-  return kind === kinds.mark ? 0.72 : kind === kinds.upper ? 0.6 : 0.35;
+  if (kind === kinds.space) return code === last ? 100 : 500;
+  return kind === kinds.mark ? 720 : kind === kinds.upper ? 600 : 350;
 }
 
 const kinds = { mark: 0, lower: 1, upper: 2, digit: 3, space: 4 } as const;
@@ -61,23 +62,26 @@ const pairCosts =
 
 /** Of one UTF-16 unit beyond ASCII: measured where people write in it, else its bytes, which no token can be shorter than. */
 function wideCost(code: number): number {
-  if (code < 0x800) return scripts.find(([from, to]) => code >= from && code <= to)?.[2] ?? 2;
-  if (code >= 0xd83c && code <= 0xd83e) return 1.4;
-  if (code >= 0xd800 && code <= 0xdfff) return code >= 0xdc00 ? 1.2 : 2.8;
-  return scripts.find(([from, to]) => code >= from && code <= to)?.[2] ?? 3;
+  if (code >= 0xd83c && code <= 0xd83e) return 1_400;
+  if (code >= 0xd800 && code <= 0xdfff) return code >= 0xdc00 ? 1_200 : 2_800;
+  for (let index = 0; index < scripts.length; index += 1) {
+    const script = scripts[index];
+    if (script !== undefined && code >= script.from && code <= script.to) return script.cost;
+  }
+  return code < 0x800 ? 2_000 : 3_000;
 }
 
-const scripts: readonly (readonly [from: number, to: number, cost: number])[] = [
-  [0x00a0, 0x00ff, 1.1],
-  [0x0391, 0x03c9, 1],
-  [0x0400, 0x045f, 1],
-  [0x05d0, 0x05ea, 1],
-  [0x0620, 0x064a, 1.1],
-  [0x0900, 0x097f, 1.4],
-  [0x0e00, 0x0e7f, 1.3],
-  [0x2010, 0x203a, 1.5],
-  [0x3000, 0x30ff, 1.3],
-  [0x4e00, 0x9fff, 1.3],
-  [0xac00, 0xd7a3, 1.5],
-  [0xff01, 0xff5e, 1.6],
+const scripts: readonly { readonly from: number; readonly to: number; readonly cost: number }[] = [
+  { from: 0x00a0, to: 0x00ff, cost: 1_100 },
+  { from: 0x0391, to: 0x03c9, cost: 1_000 },
+  { from: 0x0400, to: 0x045f, cost: 1_000 },
+  { from: 0x05d0, to: 0x05ea, cost: 1_000 },
+  { from: 0x0620, to: 0x064a, cost: 1_100 },
+  { from: 0x0900, to: 0x097f, cost: 1_400 },
+  { from: 0x0e00, to: 0x0e7f, cost: 1_300 },
+  { from: 0x2010, to: 0x203a, cost: 1_500 },
+  { from: 0x3000, to: 0x30ff, cost: 1_300 },
+  { from: 0x4e00, to: 0x9fff, cost: 1_300 },
+  { from: 0xac00, to: 0xd7a3, cost: 1_500 },
+  { from: 0xff01, to: 0xff5e, cost: 1_600 },
 ];

@@ -42,19 +42,42 @@ export const labels = { references: '### rollout_summary_files', keywords: '### 
 /** Every line of a block with what it is. Nothing is lost: joined with their line ends they are the source again. */
 export function readBlockLines(raw: string): BlockLine[] {
   const lines: BlockLine[] = [];
-  const fences = raw.includes('```') || raw.includes('~~~') ? followFences() : null;
-  let place: Place = 'head';
-  let item: 'bullet' | 'afterBlank' | null = null;
+  const reader = new LineReader(hasFences(raw));
   for (const source of raw.split('\n')) {
     const text = source.endsWith('\r') ? source.slice(0, -1) : source;
-    const fenced = fences?.cover(text) ?? false;
-    const kind = kindOf(text, lines.length === 0, fenced, place, item);
-    place = placeAfter(kind, text, place);
-    item = itemAfter(kind, item);
-    lines.push({ text, kind, place, fenced });
+    reader.read(text);
+    lines.push({ text, kind: reader.kind, place: reader.place, fenced: reader.fenced });
   }
   if (raw.endsWith('\n')) lines.pop();
   return lines;
+}
+
+/** Whether any line of a block may be one of a code fence's marks. */
+export function hasFences(raw: { includes(text: string): boolean }): boolean {
+  return raw.includes('```') || raw.includes('~~~');
+}
+
+/** Tells line by line of a block what it is, without keeping any: `kind`, `place` and `fenced` are the last line's. */
+export class LineReader {
+  kind: LineKind = 'title';
+  place: Place = 'head';
+  fenced = false;
+  #isFirst = true;
+  #item: 'bullet' | 'afterBlank' | null = null;
+  readonly #fences: Fences | null;
+
+  constructor(hasFences: boolean) {
+    this.#fences = hasFences ? followFences() : null;
+  }
+
+  /** @param text without its line end. Of a line that begins as a bullet, and in a block without fences, the two first characters will do. */
+  read(text: string): void {
+    this.fenced = this.#fences?.cover(text) ?? false;
+    this.kind = kindOf(text, this.#isFirst, this.fenced, this.place, this.#item);
+    this.place = placeAfter(this.kind, text, this.place);
+    this.#item = itemAfter(this.kind, this.#item);
+    this.#isFirst = false;
+  }
 }
 
 /** Follows a text's code fences, line by line. */
@@ -90,19 +113,19 @@ function kindOf(
   item: 'bullet' | 'afterBlank' | null,
 ): LineKind {
   if (first) return 'title';
-  const inItem = item === 'bullet' || (item === 'afterBlank' && /^[ \t]/.test(text));
+  const inItem = item === 'bullet' || (item === 'afterBlank' && patterns.indented.test(text));
   if (fenced) return inItem ? 'continuation' : 'prose';
-  if (/^[-*+][ \t]/.test(text))
+  if (patterns.bullet.test(text))
     return place === 'references' ? 'reference' : place === 'keywords' ? 'keywords' : 'bullet';
   if (text.trim() === '') return 'blank';
   if (text.trimStart().startsWith('#')) {
-    if (/^## Task\b/.test(text)) return 'task';
+    if (patterns.task.test(text)) return 'task';
     if (sectionOf(text) !== null) return 'section';
     if (labelOf(text) !== null && place !== 'head') return 'label';
-    if (/^#{1,6}([ \t]|$)/.test(text)) return 'heading';
+    if (patterns.heading.test(text)) return 'heading';
   }
-  if (place === 'head' && /^scope:/.test(text)) return 'scope';
-  if (place === 'head' && /^applies_to:/.test(text)) return 'applies_to';
+  if (place === 'head' && text.startsWith('scope:')) return 'scope';
+  if (place === 'head' && text.startsWith('applies_to:')) return 'applies_to';
   return inItem ? 'continuation' : 'prose';
 }
 
@@ -110,9 +133,18 @@ function placeAfter(kind: LineKind, text: string, place: Place): Place {
   if (kind === 'task') return 'task';
   if (kind === 'section') return sectionOf(text) ?? 'other';
   if (kind === 'label') return labelOf(text) ?? place;
-  if (kind === 'heading' && /^#{1,2}[ \t]/.test(text)) return 'other';
+  if (kind === 'heading' && patterns.highHeading.test(text)) return 'other';
   return place;
 }
+
+/** Made once: a pattern that stands in a function is made anew at each of thousands of lines. */
+const patterns = {
+  indented: /^[ \t]/,
+  bullet: /^[-*+][ \t]/,
+  task: /^## Task\b/,
+  heading: /^#{1,6}([ \t]|$)/,
+  highHeading: /^#{1,2}[ \t]/,
+} as const;
 
 function itemAfter(kind: LineKind, item: 'bullet' | 'afterBlank' | null): 'bullet' | 'afterBlank' | null {
   if (kind === 'bullet' || kind === 'reference' || kind === 'keywords' || kind === 'continuation') return 'bullet';
@@ -120,9 +152,16 @@ function itemAfter(kind: LineKind, item: 'bullet' | 'afterBlank' | null): 'bulle
 }
 
 function sectionOf(text: string): SectionName | null {
-  const wanted = text.trim().toLowerCase();
-  return sectionNames.find((name) => sectionHeadings[name].toLowerCase() === wanted) ?? null;
+  return sectionsByHeading.get(text) ?? sectionsByHeading.get(text.trim().toLowerCase()) ?? null;
 }
+
+/** As the schema writes them, and in lower case for those that somebody wrote otherwise. */
+const sectionsByHeading: ReadonlyMap<string, SectionName> = new Map(
+  sectionNames.flatMap((name) => [
+    [sectionHeadings[name], name],
+    [sectionHeadings[name].toLowerCase(), name],
+  ]),
+);
 
 function labelOf(text: string): 'references' | 'keywords' | null {
   const wanted = text.trim().toLowerCase();

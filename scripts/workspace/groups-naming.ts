@@ -1,39 +1,87 @@
-import { type BlockSource, blockSources, groupMark } from './handbook.ts';
+import { indexOfByte, lineFeed } from '../shared/bytes.ts';
+import { blockSources, groupMark } from './handbook.ts';
 import type { Scope } from './layout.ts';
 
+/** A task group as it stands in the handbook: UTF-8; `line` is its heading's, from 1. */
+export interface GroupBytes {
+  readonly bytes: Buffer;
+  readonly line: number;
+}
+
 /**
- * The task groups that may speak for one of the scopes, in order, by their text alone; `scopeOf` has the last word. The
- * rest of the handbook is searched as bytes: to make text of a large one and cut it takes most of a session's start.
+ * The task groups that may speak for one of the scopes, in order; `scopeOf` has the last word. None becomes text, and the
+ * handbook is looked at closer only where a name stands: a session's start waits for it.
  * @param handbook UTF-8, without a byte order mark.
  */
-export function groupsNaming(handbook: Buffer, scopes: readonly Scope[]): Pick<BlockSource, 'raw' | 'line'>[] {
-  const text = handbook.toString('latin1');
-  const naming = lineNaming(scopes);
-  const found: Pick<BlockSource, 'raw' | 'line'>[] = [];
+export function groupsNaming(handbook: Buffer, scopes: readonly Scope[]): GroupBytes[] {
+  const names = scopes.map((scope) => Buffer.from(scope, 'utf8'));
+  const headers = names.map((name) => headerNaming(handbook, name, 0));
+  const found: GroupBytes[] = [];
   let [line, counted] = [1, 0];
-  for (let match = naming.exec(text); match !== null; match = naming.exec(text)) {
-    const start = text.lastIndexOf(`\n${groupMark}`, match.index) + 1;
-    const next = text.indexOf(`\n${groupMark}`, match.index) + 1;
-    const end = next === 0 ? text.length : next;
-    naming.lastIndex = end;
-    if (!text.startsWith(groupMark, start)) continue;
-    line += text.slice(counted, start).match(/\n/g)?.length ?? 0;
-    counted = start;
-    found.push({ raw: firstBlock(handbook.toString('utf8', start, end)), line });
+  for (let at = Math.min(...headers); at < handbook.length; at = Math.min(...headers)) {
+    const start = handbook.lastIndexOf(groupStart, at) + 1;
+    const next = handbook.indexOf(groupStart, at);
+    const end = next === -1 ? handbook.length : next + 1;
+    if (handbook.toString('latin1', start, start + groupMark.length) === groupMark) {
+      line += lineFeedsIn(handbook, counted, start);
+      counted = start;
+      found.push({ bytes: firstBlock(handbook.subarray(start, end)), line });
+    }
+    names.forEach((name, index) => {
+      if ((headers[index] ?? 0) < end) headers[index] = headerNaming(handbook, name, end);
+    });
   }
   return found;
 }
 
-/** The line in its bytes, one character each. Around a name may be space of any kind, which beyond ASCII has several bytes. */
-function lineNaming(scopes: readonly Scope[]): RegExp {
-  const bytes = scopes.map((scope) => Buffer.from(scope, 'utf8').toString('latin1'));
-  const names = bytes.map((scope) => scope.replace(/[\\^$.*+?()[\]{}|-]/g, '\\$&')).join('|');
-  const space = '[\\t\\v\\f \\x80-\\xff]*';
-  return new RegExp(`applies_to:[ \\t]*repo=${space}(?:${names})${space}(?:[;\\r\\n]|$)`, 'g');
+const groupStart = Buffer.from(`\n${groupMark}`);
+const [tab, verticalTab, formFeed, carriageReturn, blank, equals, semicolon] = [9, 11, 12, 13, 32, 61, 59];
+
+/** Where a name stands in an `applies_to:` line, as its only one; the handbook's length where it does in none. */
+function headerNaming(handbook: Buffer, name: Buffer, from: number): number {
+  for (let at = find(handbook, name, from); at !== -1; at = find(handbook, name, at + 1))
+    if (isNamedAt(handbook, at, at + name.length)) return at;
+  return handbook.length;
+}
+
+/** `*` stands in many places. */
+function find(bytes: Buffer, wanted: Buffer, from: number): number {
+  const [first] = wanted;
+  return wanted.length === 1 && first !== undefined ? indexOfByte(bytes, first, from) : bytes.indexOf(wanted, from);
+}
+
+function isNamedAt(bytes: Buffer, start: number, end: number): boolean {
+  let before = start;
+  while (isSpace(bytes[before - 1])) before -= 1;
+  if (bytes[before - 1] !== equals || bytes.toString('latin1', before - 5, before) !== 'repo=') return false;
+  before -= 5;
+  while (bytes[before - 1] === blank || bytes[before - 1] === tab) before -= 1;
+  if (bytes.toString('latin1', Math.max(0, before - 12), before) !== '\napplies_to:') return false;
+  let after = end;
+  while (isSpace(bytes[after])) after += 1;
+  return isEnd(bytes[after]);
+}
+
+function isEnd(byte: number | undefined): boolean {
+  return byte === undefined || byte === semicolon || byte === lineFeed || byte === carriageReturn;
+}
+
+/** Around a name may be space of any kind, which beyond ASCII has several bytes. */
+function isSpace(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  return byte === blank || byte === tab || byte === verticalTab || byte === formFeed || byte >= 0x80;
+}
+
+function lineFeedsIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = indexOfByte(bytes, lineFeed, from); at !== -1 && at < to; at = indexOfByte(bytes, lineFeed, at + 1))
+    count += 1;
+  return count;
 }
 
 /** Behind a task group may stand a person's own sections. */
-function firstBlock(group: string): string {
-  const isWhole = !group.includes('\n# ') && !group.includes('\n#\t');
-  return isWhole ? group : (blockSources(group)[0]?.raw ?? group);
+function firstBlock(group: Buffer): Buffer {
+  if (group.indexOf('\n# ') === -1 && group.indexOf('\n#\t') === -1) return group;
+  const [first] = blockSources(group.toString('utf8'));
+  return first === undefined ? group : Buffer.from(first.raw, 'utf8');
 }

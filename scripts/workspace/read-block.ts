@@ -1,6 +1,7 @@
 import { parseEvidence, parseSuperseded, withoutEvidence } from '../shared/evidence.ts';
 import { type BlockLine, readBlockLines } from './block-lines.ts';
 import type { AppliesTo, Block, Bullet, Task } from './handbook.ts';
+import type { Scope } from './layout.ts';
 import { parseReference } from './reference.ts';
 
 /** What a block says of itself before its first section. */
@@ -71,13 +72,28 @@ export function bulletSpans(lines: readonly BlockLine[]): BulletSpan[] {
   return spans;
 }
 
+/** `scopeOf` of a block's lines, without reading the rest of its head. */
+export function readScope(lines: readonly BlockLine[]): Scope | null {
+  const repo = part(lines.find(({ kind }) => kind === 'applies_to')?.text ?? '', appliesTo.repo);
+  return lines[0]?.text.startsWith('# Task Group:') === true && repo !== '' ? repo : null;
+}
+
 function readAppliesTo(line: string): AppliesTo {
-  const part = (pattern: RegExp) => pattern.exec(line)?.[1]?.trim() ?? '';
   return {
-    repo: part(/^applies_to:[ \t]*repo=([^;]*)/),
-    cwd: part(/;[ \t]*cwd=([^;]*)/),
-    reuseRule: part(/;[ \t]*reuse_rule=(.*)$/),
+    repo: part(line, appliesTo.repo),
+    cwd: part(line, appliesTo.cwd),
+    reuseRule: part(line, appliesTo.reuseRule),
   };
+}
+
+const appliesTo = {
+  repo: /^applies_to:[ \t]*repo=([^;]*)/,
+  cwd: /;[ \t]*cwd=([^;]*)/,
+  reuseRule: /;[ \t]*reuse_rule=(.*)$/,
+} as const;
+
+function part(line: string, pattern: RegExp): string {
+  return pattern.exec(line)?.[1]?.trim() ?? '';
 }
 
 function readTasks(lines: readonly BlockLine[], firstLine: number): Task[] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blocksFor, ranked } from '../../scripts/recall/entries.ts';
+import { blocksFor, entryOf, ranked } from '../../scripts/recall/own-blocks.ts';
 import { type Recalled, recall, sessionBudget } from '../../scripts/recall/recall.ts';
 import { rulesCharacters, rulesOfUse } from '../../scripts/recall/rules.ts';
 import { tokensAtMost } from '../../scripts/recall/tokens-at-most.ts';
@@ -115,7 +115,7 @@ test('a person’s own line goes before the others, then what most sessions taug
     },
   );
   assert.deepEqual(
-    ranked(blocksFor(Buffer.from(handbook), [app]), 'preference').map(({ entry }) => entry.text),
+    ranked(blocksFor(Buffer.from(handbook), [app])).map((bullet) => entryOf(bullet).text),
     ['- a person’s', '- twice [abcdefgh@1] [bbcdefgh@2]', '- new [abcdefgh@1]', '- old [abcdefgh@1]'],
   );
 });

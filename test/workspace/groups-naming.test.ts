@@ -15,9 +15,9 @@ function byReader(handbook: string, scopes: readonly string[]): object[] {
 
 /** What the search finds, without those of which the reader says that they speak for another. */
 function bySearch(handbook: string, scopes: readonly string[]): object[] {
-  return groupsNaming(Buffer.from(handbook), scopes).filter(({ raw }) =>
-    scopes.includes(scopeOf(parseHandbook(raw).blocks[0] ?? assert.fail()) ?? ''),
-  );
+  return groupsNaming(Buffer.from(handbook), scopes)
+    .map(({ bytes, line }) => ({ raw: bytes.toString('utf8'), line }))
+    .filter(({ raw }) => scopes.includes(scopeOf(parseHandbook(raw).blocks[0] ?? assert.fail()) ?? ''));
 }
 
 const parts: readonly string[] = [
