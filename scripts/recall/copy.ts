@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { type EpochSeconds, isoTime, parseIsoTime } from '../shared/clock.ts';
 import { jsonFields } from '../shared/json.ts';
+import { groupSearch } from '../workspace/groups-naming.ts';
+import type { Scope } from '../workspace/layout.ts';
 import type { MemoryTexts } from './entries.ts';
-import { isOwnFolder, readRegular } from './read-own.ts';
+import { type FileRead, isOwnFolder, readPieces, readRegular } from './read-own.ts';
 import type { MemorySource } from './source.ts';
 
 /** A team's memory as this machine has it. */
@@ -34,15 +36,18 @@ export interface CopyNote {
   readonly refused: readonly string[];
 }
 
-/** Reads the memory of a source as it is on this machine now; never asks a network. */
-export function findCopy(source: MemorySource): Found {
+/**
+ * Reads the memory of a source as it is on this machine now; never asks a network.
+ * @param scopes of the handbook those groups are read that may speak for one of them.
+ */
+export function findCopy(source: MemorySource, scopes: readonly Scope[]): Found {
   if (source.kind === 'folder') {
-    return isSwitchedOff(source.folder) ? { kind: 'off' } : readFolder(source.folder, null, []);
+    return isSwitchedOff(source.folder) ? { kind: 'off' } : readFolder(source.folder, scopes, null, []);
   }
   const note = readNote(source.cache);
   if (note === null) return { kind: 'coming' };
   if (!note.enabled) return { kind: 'off' };
-  return readFolder(join(source.cache, 'copies', note.oid), note.fetchedAt, note.refused);
+  return readFolder(join(source.cache, 'copies', note.oid), scopes, note.fetchedAt, note.refused);
 }
 
 export function readNote(cache: string): CopyNote | null {
@@ -64,17 +69,29 @@ function isSwitchedOff(folder: string): boolean {
   return read.kind === 'file' && isOffIn(read.bytes.toString('utf8'));
 }
 
-function readFolder(root: string, fetchedAt: EpochSeconds | null, known: readonly string[]): Found {
+function readFolder(
+  root: string,
+  scopes: readonly Scope[],
+  fetchedAt: EpochSeconds | null,
+  known: readonly string[],
+): Found {
   const folder = join(root, 'memories');
   if (!isOwnFolder(folder)) return { kind: 'missing' };
   const refused = [...known];
-  const bytesOf = (name: string): Buffer => {
-    const read = readRegular(join(folder, name));
+  const bytesOf = (name: string, read: FileRead): Buffer => {
     if (read.kind === 'refused') refused.push(`memories/${name} ${read.why}.`);
     return read.kind === 'file' ? read.bytes : Buffer.alloc(0);
   };
-  const texts = { handbook: bytesOf('MEMORY.md'), summary: bytesOf('memory_summary.md').toString('utf8') };
-  return { kind: 'copy', copy: { texts, folder, fetchedAt, refused } };
+  const { found, search } = groupSearch(scopes);
+  bytesOf('MEMORY.md', readPieces(join(folder, 'MEMORY.md'), search));
+  const summary = bytesOf('memory_summary.md', readRegular(join(folder, 'memory_summary.md'))).toString('utf8');
+  return { kind: 'copy', copy: { texts: { groups: found, summary }, folder, fetchedAt, refused } };
+}
+
+/** All of a copy's handbook, for who explains what a session did not get. */
+export function wholeHandbook(folder: string): string {
+  const read = readRegular(join(folder, 'MEMORY.md'));
+  return read.kind === 'file' ? read.bytes.toString('utf8') : '';
 }
 
 function noteFrom(text: string): CopyNote | null {

@@ -1,14 +1,16 @@
 import { readBlockLines } from '../workspace/block-lines.ts';
+import type { GroupBytes } from '../workspace/groups-naming.ts';
 import { blockSources, scopeOf } from '../workspace/handbook.ts';
 import { everywhere, type Scope } from '../workspace/layout.ts';
 import { normaliseLine } from '../workspace/lines.ts';
 import { readHead } from '../workspace/read-block.ts';
 import { summaryHeadings, summarySections } from '../workspace/summary-sections.ts';
 
-/** The two memory files that a session is given lines of; empty for one that is missing. */
+/** What a session is given lines of. */
 export interface MemoryTexts {
-  /** Bytes of UTF-8 without a mark, since most of them are another repository's and never become text. */
-  readonly handbook: Buffer;
+  /** Of the handbook those that may speak for the session's repositories, or for all. */
+  readonly groups: readonly GroupBytes[];
+  /** Empty where it is missing. */
   readonly summary: string;
 }
 
@@ -29,9 +31,9 @@ export interface Entry {
 }
 
 /** The other blocks, by their headings alone. */
-export function otherBlocks(handbook: Buffer, own: readonly { readonly line: number }[]): Entry[] {
+export function otherBlocks(handbook: string, own: readonly { readonly line: number }[]): Entry[] {
   const lines = new Set(own.map(({ line }) => line));
-  return blockSources(handbook.toString('utf8'))
+  return blockSources(handbook)
     .filter(({ line }) => !lines.has(line))
     .map(({ raw, line }) => {
       const head = readHead(readBlockLines(raw));

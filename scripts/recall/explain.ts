@@ -1,5 +1,6 @@
 import { isoTime } from '../shared/clock.ts';
 import { byBinary } from '../shared/files.ts';
+import { type MemoryCopy, wholeHandbook } from './copy.ts';
 import { type Entry, otherBlocks } from './entries.ts';
 import { blocksFor } from './own-blocks.ts';
 import { type LeftOut, sessionBudget } from './recall.ts';
@@ -37,7 +38,7 @@ export function explain({ source, where, copy, recalled, text, notice, failure }
     characters: text.length,
     tokens: tokensAtMost(recalled?.text ?? ''),
     chosen: recalled?.chosen ?? [],
-    leftOut: [...(recalled?.leftOut ?? []), ...(copy === null ? [] : others(copy.texts.handbook, where.repositories))],
+    leftOut: [...(recalled?.leftOut ?? []), ...(copy === null ? [] : others(copy, where.repositories))],
     refused: copy?.refused ?? [],
     notice,
     failure,
@@ -60,8 +61,8 @@ export function explanationText(explanation: Explanation): string {
   ].join('\n');
 }
 
-function others(handbook: Buffer, repositories: readonly string[]): Omission[] {
-  return otherBlocks(handbook, blocksFor(handbook, repositories)).map((entry) => ({
+function others({ folder, texts }: MemoryCopy, repositories: readonly string[]): Omission[] {
+  return otherBlocks(wholeHandbook(folder), blocksFor(texts.groups, repositories)).map((entry) => ({
     entry,
     why: entry.scope === null ? 'names no repository' : 'another repository',
   }));

@@ -2,7 +2,7 @@ import { indexOfByte, lineFeed } from '../shared/bytes.ts';
 import { byBinary } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import { type BlockLine, hasFences, LineReader } from '../workspace/block-lines.ts';
-import { type GroupBytes, groupsNaming } from '../workspace/groups-naming.ts';
+import type { GroupBytes } from '../workspace/groups-naming.ts';
 import { everywhere, type Scope } from '../workspace/layout.ts';
 import { readHead, readScope } from '../workspace/read-block.ts';
 import type { Entry } from './entries.ts';
@@ -53,11 +53,14 @@ interface Times {
 }
 
 /** The blocks that apply to a repository by exact id, or to all (`*`), as they stand in the handbook. */
-export function blocksFor(handbook: Buffer, repositories: readonly string[]): OwnBlock[] {
-  const wanted = [...repositories, everywhere];
-  return groupsNaming(handbook, wanted)
-    .map(readOwn)
-    .filter(({ scope }) => wanted.includes(scope));
+export function blocksFor(groups: readonly GroupBytes[], repositories: readonly Scope[]): OwnBlock[] {
+  const wanted = scopesFor(repositories);
+  return groups.map(readOwn).filter(({ scope }) => wanted.includes(scope));
+}
+
+/** For whom a block has to speak that a session in these repositories may be given. */
+export function scopesFor(repositories: readonly Scope[]): Scope[] {
+  return [...repositories, everywhere];
 }
 
 /**

@@ -14,6 +14,36 @@ export type FileRead =
  * than to read a file does, and where a disk hangs nothing of Node's ends before the agent's own patience with its hooks.
  */
 export function readRegular(path: string, limit: number = largestFile): FileRead {
+  return withRegular(path, limit, (file, size) => ({ kind: 'file', bytes: withoutMark(contentOf(file, size)) }));
+}
+
+/**
+ * As `readRegular`, piece by piece: memory that is touched for the first time takes longer than to read a file into it.
+ * @param take is given what was read, in front what it did not use of the last piece; its buffer is used again.
+ * @returns an empty `file`.
+ */
+export function readPieces(
+  path: string,
+  take: (bytes: Buffer, isLast: boolean) => number,
+  pieceBytes: number = 65_536,
+): FileRead {
+  return withRegular(path, largestFile, (file) => {
+    let buffer = Buffer.allocUnsafeSlow(pieceBytes);
+    let kept = 0;
+    for (let isFirst = true; ; isFirst = false) {
+      if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+      const bytesRead = readSync(file, buffer, kept, buffer.length - kept, null);
+      const bytes = buffer.subarray(0, kept + bytesRead);
+      const unmarked = isFirst ? withoutMark(bytes) : bytes;
+      const used = take(unmarked, bytesRead === 0);
+      if (bytesRead === 0) return { kind: 'file', bytes: Buffer.alloc(0) };
+      kept = unmarked.length - used;
+      unmarked.copy(buffer, 0, used);
+    }
+  });
+}
+
+function withRegular(path: string, limit: number, use: (file: number, size: number) => FileRead): FileRead {
   try {
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const file = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
@@ -21,7 +51,7 @@ export function readRegular(path: string, limit: number = largestFile): FileRead
       const found = fstatSync(file);
       if (!found.isFile()) return { kind: 'refused', why: 'is no regular file' };
       if (found.size > limit) return { kind: 'refused', why: `is larger than ${limit} bytes` };
-      return { kind: 'file', bytes: withoutMark(contentOf(file, found.size)) };
+      return use(file, found.size);
     } finally {
       closeSync(file);
     }

@@ -40,7 +40,7 @@ export interface Recalled {
 export function recall(memory: MemoryTexts, session: Session, budget: Budget = sessionBudget): Recalled {
   const summary = summaryEntries(memory.summary, session.repositories);
   const said = new Set(summary.own.map(({ text }) => normaliseLine(text)));
-  const bullets = ranked(blocksFor(memory.handbook, session.repositories));
+  const bullets = ranked(blocksFor(memory.groups, session.repositories));
   const place = bulletPlacer();
   const isRepeated = (placed: Placed): boolean => placed.isShared && repeats(placed.entry, said);
   const lines = summary.own.map((entry) => placeSummary(entry, memory.summary.trimEnd().split('\n').length));

@@ -3,6 +3,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import { type Attempt, isDue, noteAttempt, readAttempt } from './attempt.ts';
 import { findCopy, type MemoryCopy } from './copy.ts';
 import { noticeFor } from './notice.ts';
+import { scopesFor } from './own-blocks.ts';
 import { type Recalled, recall } from './recall.ts';
 import { type Machine, type MemorySource, sourceOf } from './source.ts';
 import { type Where, whereIs } from './where.ts';
@@ -41,7 +42,7 @@ export interface SessionMemory {
 export async function recallFor({ memory, folder }: Asked, ports: Ports): Promise<SessionMemory> {
   const source = sourceOf(memory, ports.machine);
   const where = await whereIs(folder);
-  const found = findCopy(source);
+  const found = findCopy(source, scopesFor(where.repositories));
   const attempt = source.kind === 'remote' ? await attemptAt(source.cache, ports) : null;
   const notice = noticeFor(found, attempt, ports.now);
   const known = { source, where, notice, failure: attempt?.failure ?? null };

@@ -8,30 +8,49 @@ export interface GroupBytes {
   readonly line: number;
 }
 
+/** A search for task groups in a handbook that comes piece by piece, in memory that may be used again. */
+export interface GroupSearch {
+  /** Those found so far, in order. They may speak for one of the scopes: `scopeOf` has the last word. */
+  readonly found: readonly GroupBytes[];
+  /**
+   * @param bytes UTF-8, the first without a byte order mark; in front what the last call did not use.
+   * @param isLast nothing comes behind them.
+   * @returns how many of them were used: up to the last task group, which may go on in the next piece.
+   */
+  search(bytes: Buffer, isLast: boolean): number;
+}
+
 /**
- * The task groups that may speak for one of the scopes, in order; `scopeOf` has the last word. None becomes text, and the
- * handbook is looked at closer only where a name stands: a session's start waits for it.
- * @param handbook UTF-8, without a byte order mark.
+ * The rest of the handbook never becomes text, and is looked at closer only where a name stands: a session's start waits
+ * for it.
  */
-export function groupsNaming(handbook: Buffer, scopes: readonly Scope[]): GroupBytes[] {
+export function groupSearch(scopes: readonly Scope[]): GroupSearch {
   const names = scopes.map((scope) => Buffer.from(scope, 'utf8'));
-  const headers = names.map((name) => headerNaming(handbook, name, 0));
   const found: GroupBytes[] = [];
-  let [line, counted] = [1, 0];
-  for (let at = Math.min(...headers); at < handbook.length; at = Math.min(...headers)) {
-    const start = handbook.lastIndexOf(groupStart, at) + 1;
-    const next = handbook.indexOf(groupStart, at);
-    const end = next === -1 ? handbook.length : next + 1;
-    if (handbook.toString('latin1', start, start + groupMark.length) === groupMark) {
-      line += lineFeedsIn(handbook, counted, start);
-      counted = start;
-      found.push({ bytes: firstBlock(handbook.subarray(start, end)), line });
-    }
-    names.forEach((name, index) => {
-      if ((headers[index] ?? 0) < end) headers[index] = headerNaming(handbook, name, end);
-    });
-  }
-  return found;
+  let line = 1;
+  return {
+    found,
+    search(bytes, isLast) {
+      const used = isLast ? bytes.length : bytes.lastIndexOf(groupStart) + 1;
+      const whole = bytes.subarray(0, used);
+      const headers = names.map((name) => headerNaming(whole, name, 0));
+      let counted = 0;
+      for (let at = Math.min(...headers); at < used; at = Math.min(...headers)) {
+        const start = whole.lastIndexOf(groupStart, at) + 1;
+        const next = whole.indexOf(groupStart, at);
+        const end = next === -1 ? used : next + 1;
+        line += lineFeedsIn(whole, counted, start);
+        counted = start;
+        if (whole.toString('latin1', start, start + groupMark.length) === groupMark)
+          found.push({ bytes: firstBlock(whole.subarray(start, end)), line });
+        names.forEach((name, index) => {
+          if ((headers[index] ?? 0) < end) headers[index] = headerNaming(whole, name, end);
+        });
+      }
+      if (!isLast) line += lineFeedsIn(whole, counted, used);
+      return used;
+    },
+  };
 }
 
 const groupStart = Buffer.from(`\n${groupMark}`);
@@ -79,9 +98,9 @@ function lineFeedsIn(bytes: Buffer, from: number, to: number): number {
   return count;
 }
 
-/** Behind a task group may stand a person's own sections. */
+/** A copy. Behind a task group may stand a person's own sections. */
 function firstBlock(group: Buffer): Buffer {
-  if (group.indexOf('\n# ') === -1 && group.indexOf('\n#\t') === -1) return group;
+  if (!group.includes('\n# ') && !group.includes('\n#\t')) return Buffer.from(group);
   const [first] = blockSources(group.toString('utf8'));
-  return first === undefined ? group : Buffer.from(first.raw, 'utf8');
+  return Buffer.from(first?.raw ?? '', 'utf8');
 }

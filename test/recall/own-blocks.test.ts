@@ -4,6 +4,7 @@ import { blocksFor, entryOf, type OwnBlock, ranked } from '../../scripts/recall/
 import { shortThreadId } from '../../scripts/shared/thread-id.ts';
 import { type Block, bulletsOf, parseHandbook, scopeOf } from '../../scripts/workspace/handbook.ts';
 import { formatReference } from '../../scripts/workspace/reference.ts';
+import { groupsIn } from '../support/handbooks.ts';
 
 const app = 'github.com/acme/app';
 const head = `# Task Group: Builds “всё”\nscope: all of it\napplies_to: repo=${app}; cwd=.; reuse_rule=when building\n`;
@@ -46,7 +47,7 @@ test('bullets stay bytes, and are those that the whole reader finds, as they sta
             `# A person’s\n- x\n${text}\n# Another\n- y\n`,
           ]) {
             const wanted = parseHandbook(handbook).blocks.filter((block) => scopeOf(block) === app);
-            const blocks = blocksFor(Buffer.from(handbook), [app]);
+            const blocks = blocksFor(groupsIn(handbook, [app]), [app]);
             assert.deepEqual(blocks.map(bySpans), wanted.map(byReader), JSON.stringify(handbook));
             found += wanted.flatMap(bulletsOf).length;
           }
@@ -71,8 +72,9 @@ test('a bullet stands by how many sessions taught it and by the newest of them',
   ];
   const of = (...references: string[]): OwnBlock[] =>
     blocksFor(
-      Buffer.from(
+      groupsIn(
         `${head}\n## Task 1: x, success\n\n### rollout_summary_files\n${references.join('\n')}\n\n## User preferences\n${lines.join('\n')}\n`,
+        [app],
       ),
       [app],
     );

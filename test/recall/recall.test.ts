@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blocksFor, entryOf, ranked } from '../../scripts/recall/own-blocks.ts';
+import { blocksFor, entryOf, ranked, scopesFor } from '../../scripts/recall/own-blocks.ts';
 import { type Recalled, recall, sessionBudget } from '../../scripts/recall/recall.ts';
 import { rulesCharacters, rulesOfUse } from '../../scripts/recall/rules.ts';
 import { tokensAtMost } from '../../scripts/recall/tokens-at-most.ts';
 import { memoryClose, memoryOpen } from '../../scripts/rollout/marker.ts';
 import { countTokens } from '../../scripts/shared/tokens.ts';
-import { aHandbook, aSummary, type BlockOf, type SummaryOf } from '../support/handbooks.ts';
+import { aHandbook, aSummary, type BlockOf, groupsIn, type SummaryOf } from '../support/handbooks.ts';
 
 const app = 'github.com/acme/app';
 
@@ -19,7 +19,7 @@ function given(
 }
 
 function recalled(handbook: string, summary: string, repositories: readonly string[] = [app]): Recalled {
-  const texts = { handbook: Buffer.from(handbook), summary };
+  const texts = { groups: groupsIn(handbook, scopesFor(repositories)), summary };
   return recall(texts, { repositories, folder: '/mem/memories', notice: '' });
 }
 
@@ -115,7 +115,7 @@ test('a person’s own line goes before the others, then what most sessions taug
     },
   );
   assert.deepEqual(
-    ranked(blocksFor(Buffer.from(handbook), [app])).map((bullet) => entryOf(bullet).text),
+    ranked(blocksFor(groupsIn(handbook, [app]), [app])).map((bullet) => entryOf(bullet).text),
     ['- a person’s', '- twice [abcdefgh@1] [bbcdefgh@2]', '- new [abcdefgh@1]', '- old [abcdefgh@1]'],
   );
 });

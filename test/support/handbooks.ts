@@ -1,3 +1,5 @@
+import { type GroupBytes, groupSearch } from '../../scripts/workspace/groups-naming.ts';
+
 /** A bullet's words and, where it is no person's own, the sessions that taught it. */
 export interface BlockOf {
   readonly repo: string;
@@ -49,4 +51,11 @@ export function aSummary({ preferences = [], tips = [], contents = [] }: Summary
     section('General Tips', tips),
     section("What's in Memory", contents),
   ].join('\n')}`;
+}
+
+/** The task groups that a search finds in a handbook that comes as a whole. */
+export function groupsIn(handbook: string, scopes: readonly string[]): readonly GroupBytes[] {
+  const { found, search } = groupSearch(scopes);
+  search(Buffer.from(handbook), true);
+  return found;
 }

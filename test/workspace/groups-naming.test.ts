@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { groupsNaming } from '../../scripts/workspace/groups-naming.ts';
+import { readPieces } from '../../scripts/recall/read-own.ts';
+import { groupSearch } from '../../scripts/workspace/groups-naming.ts';
 import { parseHandbook, scopeOf } from '../../scripts/workspace/handbook.ts';
-import { aBlock } from '../support/handbooks.ts';
+import { aBlock, groupsIn } from '../support/handbooks.ts';
+import { temporaryFolder } from '../support/repository.ts';
 
 const app = 'github.com/acme/app';
 
@@ -15,7 +19,7 @@ function byReader(handbook: string, scopes: readonly string[]): object[] {
 
 /** What the search finds, without those of which the reader says that they speak for another. */
 function bySearch(handbook: string, scopes: readonly string[]): object[] {
-  return groupsNaming(Buffer.from(handbook), scopes)
+  return groupsIn(handbook, scopes)
     .map(({ bytes, line }) => ({ raw: bytes.toString('utf8'), line }))
     .filter(({ raw }) => scopes.includes(scopeOf(parseHandbook(raw).blocks[0] ?? assert.fail()) ?? ''));
 }
@@ -57,6 +61,19 @@ test('the search finds every group that the reader gives a scope to, as it stand
 
 test('other repositories’ groups stay bytes', () => {
   const handbook = Array.from({ length: 200 }, (_, n) => aBlock({ repo: `github.com/acme/app-${n}` })).join('\n');
-  assert.equal(groupsNaming(Buffer.from(handbook), ['github.com/acme/app-7', '*']).length, 1);
-  assert.deepEqual(groupsNaming(Buffer.alloc(0), [app]), []);
+  assert.equal(groupsIn(handbook, ['github.com/acme/app-7', '*']).length, 1);
+  assert.deepEqual(groupsIn('', [app]), []);
+});
+
+test('a handbook that comes in pieces of any size gives the same groups, at the same lines', async (t) => {
+  const path = join(temporaryFolder(t), 'MEMORY.md');
+  const scopes = [app, '*'];
+  for (const text of [parts.join('\n'), parts.join('').replaceAll('\n', '\r\n'), parts.toReversed().join('\n'), '']) {
+    await writeFile(path, `\ufeff${text}`);
+    for (const size of [4, 7, 64, 300, 1_000, 65_536]) {
+      const { found, search } = groupSearch(scopes);
+      assert.equal(readPieces(path, search, size).kind, 'file');
+      assert.deepEqual(found, groupsIn(text, scopes), `${size}: ${JSON.stringify(text)}`);
+    }
+  }
 });
