@@ -10,6 +10,9 @@ export interface Plan extends Omit<Year, 'taught'> {
   readonly committed: number;
 }
 
+/** A host packs what is pushed to it at least as often. */
+const nightsToPack = 7;
+
 /** How the state and a repository grow. @param folder empty, for the repository. */
 export async function measureGrowth(
   plan: Plan,
@@ -28,12 +31,11 @@ export async function measureGrowth(
     if (books.night === first) history = await openOrNull(folder, world);
     if (history === null) return;
     await history.commit(books);
-    if (books.night === first) {
-      const bytes = await history.packed();
-      packed = { from: first, to: first, first: bytes, last: bytes };
-    }
-    if (books.night === plan.nights && packed !== null)
-      packed = { ...packed, to: plan.nights, last: await history.packed() };
+    const isLast = books.night === plan.nights;
+    if (!isLast && (books.night - first) % nightsToPack !== 0) return;
+    const bytes = await history.packed();
+    packed ??= { from: first, to: first, first: bytes, last: bytes };
+    if (isLast) packed = { ...packed, to: plan.nights, last: bytes };
   });
   return { months, packed };
 }

@@ -32,7 +32,7 @@ export function growthText({ months, packed }: Growth): string {
     ...(packed === null
       ? ['Git’s growth was not measured: the git program is not installed.']
       : [
-          `Git, packed: ${mb(packed.first)} MB after night ${packed.from}, ${mb(packed.last)} MB after night ${packed.to}: ` +
+          `Git, packed each week: ${mb(packed.first)} MB after night ${packed.from}, ${mb(packed.last)} MB after night ${packed.to}: ` +
             `${mb(monthly(packed))} MB in 30 nights (bound ${mb(packedBound)} MB), ${mb((monthly(packed) * 365) / 30)} MB a year.`,
         ]),
   ].join('\n');
