@@ -1,7 +1,6 @@
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
-import { safeThreadId } from '../shared/thread-id.ts';
 import type { RolloutCache } from './cache.ts';
 import { kinOf, type Outline, outlineOf, repeatsIn } from './forks.ts';
 import { optsOut, usedOutside } from './opt-out.ts';
@@ -81,11 +80,7 @@ async function entryOf(
     const rollout = place.clean.rollout(whole);
     cache.add(path, rollout);
     const { bytes, sha256 } = rollout.source;
-    const outline = {
-      ...outlineOf(reading.session),
-      id: rollout.thread.id,
-      parents: reading.session.parents.map(safeThreadId),
-    };
+    const outline = outlineOf(reading.session, rollout.thread.id);
     const about = said(optsOut(whole.items, place.optOutWord), usedOutside(whole.items));
     return { found: { ...foundOf(rollout, path), kin: kinOf(outline), ...about }, reader, outline, bytes, sha256 };
   } catch (error) {
