@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type Listings, listingsOf, seenBy } from '../support/listings.ts';
@@ -100,9 +109,10 @@ class Machine {
   replaced(): void {
     const name = this.any();
     if (name === undefined) return;
+    const { atime, mtime } = statSync(join(this.listings.folder, name));
     const text = readFileSync(join(this.listings.folder, name), 'utf8').replace(/[aeiou](?=[^aeiou]*$)/, '_');
     const path = this.put(name, [text]);
-    utimesSync(path, 1_577_836_800, 1_577_836_800);
+    utimesSync(path, atime, mtime);
   }
 
   removed(name = this.any()): void {

@@ -8,7 +8,15 @@ import { openRollouts } from '../../scripts/rollout/source.ts';
 import { programMark } from '../../scripts/shared/built.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { type Listings, listingsOf, seenBy, type Wishes } from '../support/listings.ts';
-import { claudeId, claudeLine, codexId, codexMessage, codexMeta } from '../support/sessions.ts';
+import {
+  allSamples,
+  claudeId,
+  claudeLine,
+  codexId,
+  codexMessage,
+  codexMeta,
+  furtherSamples,
+} from '../support/sessions.ts';
 
 const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const forkId = codexId.replace('0001', '0002');
@@ -45,6 +53,13 @@ test('a session that did not change is not read to be listed, and once when it i
   assert.equal(second.count(), 1);
 });
 
+test('of every recorded session is told what its file tells', async (t) => {
+  const listings = listingsOf(t, () => [...allSamples, ...furtherSamples]);
+  const fresh = await seenBy(listings.next({ isFresh: true }));
+  assert.deepEqual(await seenBy(listings.next()), fresh);
+  assert.deepEqual(await seenBy(listings.next()), fresh);
+});
+
 test('only what changed is read', async (t) => {
   const listings = someListings(t);
   await listings.next().list();
@@ -55,6 +70,25 @@ test('only what changed is read', async (t) => {
   const second = listings.next();
   assert.equal((await second.list()).found.length, 4);
   assert.equal(second.count(), 1);
+});
+
+test('a fork is counted anew when what it repeats changes', async (t) => {
+  const listings = someListings(t);
+  const forked = async () => {
+    const next = listings.next();
+    const { found } = await next.list();
+    return [found.find(({ thread }) => thread.id === forkId)?.items, next.count()];
+  };
+  assert.deepEqual(await forked(), [1, 3]);
+  assert.deepEqual(await forked(), [1, 0]);
+  const said = codexMessage('user', ['Fix the till']);
+  listings.write('codex/one.jsonl', [codexMeta(), said, codexMessage('assistant', ['Not yet'])]);
+  assert.deepEqual(await forked(), [2, 2]);
+  rmSync(join(listings.folder, 'codex/one.jsonl'));
+  assert.deepEqual(await forked(), [3, 0]);
+  listings.write('codex/one.jsonl', [codexMeta(), said]);
+  assert.deepEqual(await forked(), [2, 1]);
+  assert.deepEqual(await forked(), [2, 0]);
 });
 
 test('a session that was written a moment ago is read once more: what follows may look like it', async (t) => {
