@@ -13,6 +13,7 @@ import { packWords } from './report/pack.ts';
 import { pageOf, signature } from './report/page.ts';
 import { type SessionWords, sessionWords } from './report/session-words.ts';
 import { checkoutsOnDisk } from './rollout/checkouts.ts';
+import { listingsHere } from './rollout/kept-here.ts';
 import { redactedRollouts } from './rollout/redacted.ts';
 import { openRollouts } from './rollout/source.ts';
 import type { Config } from './shared/config-schema.ts';
@@ -105,6 +106,9 @@ async function wordsFrom(world: World, repository: Repository, config: Config): 
   const archived = (await repository.readRef(trackingRef(ref))) ?? (await repository.readRef(ref));
   const sources = sourcesOf(config, flags, home, env);
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home };
-  const local = sources.length === 0 ? null : redactedRollouts(openRollouts(sources, place), createRedactor(env));
+  const local =
+    sources.length === 0
+      ? null
+      : redactedRollouts(openRollouts(sources, place, listingsHere(world, 'look')), createRedactor(env));
   return sessionWords({ repository, archived, local }, signal);
 }

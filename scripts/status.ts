@@ -5,6 +5,7 @@ import { nightPolicy } from './nightly/policy.ts';
 import { loadConfig, sourcesOf, wishesOf } from './nightly/settings.ts';
 import { loadStart, type Start } from './nightly/start.ts';
 import { checkoutsOnDisk } from './rollout/checkouts.ts';
+import { listingsHere } from './rollout/kept-here.ts';
 import { redactedRollouts } from './rollout/redacted.ts';
 import { openRollouts } from './rollout/source.ts';
 import type { Config } from './shared/config-schema.ts';
@@ -25,7 +26,7 @@ import { warningsOf } from './status/warnings.ts';
 
 const spec: CommandSpec = {
   name: 'status',
-  purpose: 'Who waits and why: runs, repositories, sessions, spending, what a dead night left. Writes nothing.',
+  purpose: 'Who waits and why: runs, repositories, sessions, spending, what a dead night left. Changes nothing.',
   flags: {
     repo: { kind: 'value', value: '<dir>', help: 'the repository that holds the memory (default: this one)' },
     source: {
@@ -78,7 +79,10 @@ async function lookAtSources(world: World, config: Config, { state, night }: Sta
   const sources = sourcesOf(config, flags, home, env);
   if (sources.length === 0) return null;
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home };
-  const listing = await redactedRollouts(openRollouts(sources, place), createRedactor(env)).list(signal);
+  const listing = await redactedRollouts(
+    openRollouts(sources, place, listingsHere(world, 'keep')),
+    createRedactor(env),
+  ).list(signal);
   const policy = nightPolicy(config, wishesOf(flags));
   const { ready, skipped } = outlook(
     state,

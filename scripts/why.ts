@@ -3,6 +3,7 @@ import { openRepository } from './git/open.ts';
 import type { Repository } from './git/types.ts';
 import { loadConfig, sourcesOf } from './nightly/settings.ts';
 import { checkoutsOnDisk } from './rollout/checkouts.ts';
+import { listingsHere } from './rollout/kept-here.ts';
 import { type ExitCode, exitCodes, MemoryError, UsageError } from './shared/errors.ts';
 import { jsonText } from './shared/escape.ts';
 import type { Files, Oid } from './shared/files.ts';
@@ -74,7 +75,7 @@ async function whyCommand(world: World): Promise<ExitCode> {
   const outcome = await why(repository, { question, head, at, files, history: flags.isOn('history') }, known, {
     repository,
     ref: config.rollouts.ref,
-    own: ownSessions(sourcesOf(config, flags, home, env), place, redactor),
+    own: ownSessions(sourcesOf(config, flags, home, env), place, redactor, listingsHere(world, 'look')),
     redactor,
   });
   return told(world, outcome, at.oid === head ? null : at.oid);

@@ -1,6 +1,6 @@
 import type { Repository } from '../git/types.ts';
 import { parseRollout, RolloutError } from '../rollout/canonical.ts';
-import { said } from '../rollout/list.ts';
+import { said } from '../rollout/entry.ts';
 import type { Clean, Found, Rollouts } from '../rollout/source.ts';
 import type { Rollout } from '../rollout/types.ts';
 import { MemoryError } from '../shared/errors.ts';

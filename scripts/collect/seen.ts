@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hashed } from '../rollout/forks.ts';
 import { type Agent, agents } from '../rollout/types.ts';
 import { byBinary } from '../shared/files.ts';
 import { jsonFields, parsedJson } from '../shared/json.ts';
@@ -26,7 +27,9 @@ export interface Seen {
 export type SeenByPath = ReadonlyMap<string, Seen>;
 
 const format = 'ctm-seen';
-const version = 1;
+const version = 2;
+/** Like this one, but for names of kin that are not hashed. */
+const versionBefore = 1;
 
 /** One file for each place that sessions are sent to. */
 export function seenPath(stateFolder: string, memory: string, ref: string): string {
@@ -41,10 +44,12 @@ export function seenPath(stateFolder: string, memory: string, ref: string): stri
 export async function loadSeen(path: string, rules: string): Promise<SeenByPath> {
   const lines = ((await readOwn(path)) ?? '').split('\n');
   const head = jsonFields(lines[0] ?? '');
-  if (head.format !== format || head.version !== version) return new Map();
+  const isBefore = head.version === versionBefore;
+  if (head.format !== format || !(isBefore || head.version === version)) return new Map();
   const rows = lines.slice(1).flatMap((line) => {
-    const row = seenIn(parsedJson(line));
-    if (row === null) return [];
+    const found = seenIn(parsedJson(line));
+    if (found === null) return [];
+    const row = isBefore ? { ...found, kin: found.kin.map(hashed) } : found;
     return [row.isSettled || head.rules === rules ? row : { ...row, fingerprint: '' }];
   });
   return new Map(rows.map((row) => [row.path, row]));

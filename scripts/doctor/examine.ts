@@ -17,6 +17,7 @@ import { loadStart, ourPaths, type Start } from '../nightly/start.ts';
 import { remoteName } from '../nightly/team-command.ts';
 import { forgeOf } from '../publish/forge-of.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
+import { listingsHere } from '../rollout/kept-here.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { type Found, openRollouts } from '../rollout/source.ts';
 import type { Config } from '../shared/config-schema.ts';
@@ -149,7 +150,10 @@ async function sessionsHere(repository: Repository, config: Config, world: World
   const fetched = (await repository.readRef(trackingRef(ref))) ?? (await repository.readRef(ref));
   const place = { include: config.include, checkouts: checkoutsOnDisk(), home };
   const redactor = createRedactor(env);
-  const own = redactedRollouts(openRollouts(sourcesOf(config, flags, home, env), place), redactor);
+  const own = redactedRollouts(
+    openRollouts(sourcesOf(config, flags, home, env), place, listingsHere(world, 'keep')),
+    redactor,
+  );
   const shared = redactedRollouts(archivedRollouts(repository, fetched), redactor);
   return [...(await own.list(signal)).found, ...(await shared.list(signal)).found];
 }

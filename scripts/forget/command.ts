@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { archiveTip } from '../archive/archive.ts';
 import { laptopOf } from '../collect/laptop.ts';
@@ -9,6 +10,7 @@ import { signatureOf } from '../nightly/compose.ts';
 import { loadConfig, sourcesOf } from '../nightly/settings.ts';
 import { openArchive, openTeam, remoteName } from '../nightly/team-command.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
+import { listingsFolder } from '../rollout/kept-here.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts } from '../rollout/source.ts';
 import type { Config } from '../shared/config-schema.ts';
@@ -75,6 +77,7 @@ export async function forgetCommand(world: World): Promise<ExitCode> {
   const forgotten = await withLock(join(repository.commonDir, 'memory', 'night.lock'), owner, () =>
     forgetOrRequest(target, place, ports, signal),
   );
+  await rm(listingsFolder(world.env, world.home), { recursive: true, force: true });
   if ('by' in forgotten) {
     log.result(isJson ? requestJson(target, forgotten) : requestText(forgotten));
     return exitCodes.partly;

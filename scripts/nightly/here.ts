@@ -6,6 +6,7 @@ import { laptopOf } from '../collect/laptop.ts';
 import { laptopOptOuts } from '../collect/opted-out.ts';
 import type { Repository } from '../git/types.ts';
 import { checkoutsOnDisk } from '../rollout/checkouts.ts';
+import { listingsHere } from '../rollout/kept-here.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts, type Rollouts, type Source } from '../rollout/source.ts';
 import type { Config } from '../shared/config-schema.ts';
@@ -38,7 +39,10 @@ export async function nightHere(repository: Repository, config: Config, world: W
   const asked = nightPolicy(config, wishesOf(flags), phases);
   return {
     sources,
-    rollouts: redactedRollouts(openRollouts(sources, place), redactor),
+    rollouts: redactedRollouts(
+      openRollouts(sources, place, listingsHere(world, flags.isOn('dry-run') ? 'look' : 'keep')),
+      redactor,
+    ),
     notes: () => notesHere(repository, config, world, redact),
     policy: { ...asked, reading: { ...asked.reading, isOptedOut } },
     redactor,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { cacheFolder } from '../shared/cache-folder.ts';
 import { sha256 } from '../shared/thread-id.ts';
 
 /** Where a team's memory is: a folder of this machine, or an address of which this machine keeps a copy. */
@@ -23,13 +24,6 @@ export function sourceOf(named: string, machine: Machine): MemorySource {
   const isAddress = /^[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\//.test(named) || (isScp(named) && !existsSync(folder));
   if (isAddress) return remote(named, machine);
   return isBare(folder) ? remote(folder, machine) : { kind: 'folder', folder };
-}
-
-/** `CTM_HOME`, else the cache folder of the XDG base directories; below it one folder an address. */
-export function cacheFolder({ env, home }: Pick<Machine, 'env' | 'home'>): string {
-  return env.CTM_HOME
-    ? join(env.CTM_HOME, 'cache')
-    : join(env.XDG_CACHE_HOME || join(home, '.cache'), 'commit-to-memory');
 }
 
 function remote(url: string, machine: Machine): MemorySource {

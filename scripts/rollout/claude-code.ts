@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { EpochSeconds } from '../shared/clock.ts';
 import { contextsOf } from './claude-context.ts';
 import { isSkippedAttachment, isSkippedType, skippableLabel } from './claude-lines.ts';
-import { persistedText, sideFilesOf, sideFolderOf } from './claude-side.ts';
+import { filesOfSession, persistedText, sideFilesOf, sideFolderOf } from './claude-side.ts';
 import { callOf, callsTool, outputOf, persistedName } from './claude-tools.ts';
 import { answerWords, queuedWords, refusalWords, userWords } from './claude-words.ts';
 import { type Fields, fieldsOf, listOf, textOf, timeOf } from './fields.ts';
@@ -23,6 +23,7 @@ export const claudeCodeReader: Reader = {
   agent: 'claude-code',
   sideFolders: true,
   endings: ['.jsonl'],
+  filesBeside: filesOfSession,
   read: readClaudeCode,
 };
 

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
@@ -20,6 +20,17 @@ export async function sideFilesOf(path: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
+/** Every file that a session has beside its own. */
+export async function filesOfSession(path: string): Promise<string[]> {
+  const folder = sideFolderOf(path);
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
+  return [
+    ...(await sideFilesOf(path)),
+    ...(await namesIn(join(folder, outputs))).map((name) => join(folder, outputs, name)),
+  ];
+}
+
+const outputs = 'tool-results';
 const headBytes = 24 * 1024;
 const tailBytes = 8 * 1024;
 
@@ -31,7 +42,7 @@ const tailBytes = 8 * 1024;
 export function persistedText(folder: string, name: string): string | null {
   let file: number;
   try {
-    file = openSync(join(folder, 'tool-results', name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    file = openSync(join(folder, outputs, name), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
@@ -50,6 +61,15 @@ export function persistedText(folder: string, name: string): string | null {
 function piece(file: number, from: number, length: number): string {
   const bytes = Buffer.alloc(length);
   return bytes.toString('utf8', 0, readSync(file, bytes, 0, length, from));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort(byBinary);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
 }
 
 async function isRealFolder(path: string): Promise<boolean> {

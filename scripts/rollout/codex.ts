@@ -9,7 +9,7 @@ import { itemList, type Part, unknownType } from './items.ts';
 import { eachRecord } from './jsonl.ts';
 import { newHash } from './lines.ts';
 import { isOwnRun } from './marker.ts';
-import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
+import { ignored, noneBeside, type Reader, type Reading, type ReadOptions } from './reader.ts';
 import type { Thread } from './types.ts';
 
 /**
@@ -17,7 +17,13 @@ import type { Thread } from './types.ts';
  * response item itself under a header without `type`. Messages and calls come from response items; an event is used
  * only for what no response item says. What a compaction keeps is not read again, and its summary is nobody's words.
  */
-export const codexReader: Reader = { agent: 'codex', sideFolders: false, endings: ['.jsonl'], read: readCodex };
+export const codexReader: Reader = {
+  agent: 'codex',
+  sideFolders: false,
+  endings: ['.jsonl'],
+  filesBeside: noneBeside,
+  read: readCodex,
+};
 
 async function readCodex(path: string, options: ReadOptions): Promise<Reading> {
   const notes = newNotes(options.home);

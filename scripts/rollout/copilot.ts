@@ -19,7 +19,7 @@ import { itemList, type Part, unknownType } from './items.ts';
 import { eachRecord } from './jsonl.ts';
 import { newHash } from './lines.ts';
 import { isOwnRun } from './marker.ts';
-import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
+import { ignored, noneBeside, type Reader, type Reading, type ReadOptions } from './reader.ts';
 import { finalWords, type Spoken } from './turns.ts';
 import type { Item, Thread } from './types.ts';
 
@@ -27,7 +27,13 @@ import type { Item, Thread } from './types.ts';
  * Copilot CLI sessions, 1.0: `session-state/<id>/events.jsonl`, one event a line. A message holds the calls that it asks
  * for; an execution's start repeats them and counts only where no message had it. Events of sub-agents carry `agentId`.
  */
-export const copilotReader: Reader = { agent: 'copilot', sideFolders: false, endings: ['.jsonl'], read: readCopilot };
+export const copilotReader: Reader = {
+  agent: 'copilot',
+  sideFolders: false,
+  endings: ['.jsonl'],
+  filesBeside: noneBeside,
+  read: readCopilot,
+};
 
 async function readCopilot(path: string, options: ReadOptions): Promise<Reading> {
   const notes = newNotes(options.home);

@@ -10,15 +10,23 @@ import { textBeside } from './whole-file.ts';
  * @returns null where neither knows it.
  */
 export function projectFolderOf(path: string, projectHash: string | null): string | null {
-  const chats = chatsAbove(path);
-  if (chats === null) return null;
-  const project = dirname(chats);
-  const marked = folderIn(textBeside(join(project, '.project_root'), 4096) ?? '');
+  const [mark, projects] = projectFilesOf(path);
+  if (mark === undefined || projects === undefined) return null;
+  const project = dirname(mark);
+  const marked = folderIn(textBeside(mark, 4096) ?? '');
   if (marked !== null) return marked;
-  const registry = textBeside(join(dirname(dirname(project)), 'projects.json'), 4 * 1024 * 1024);
+  const registry = textBeside(projects, 4 * 1024 * 1024);
   const names = Object.entries(fieldsOf(fieldsOf(parsedJson(registry ?? '')).projects));
   const known = names.filter(([folder, name]) => name === basename(project) || sha256(folder) === projectHash);
   return known.length === 1 ? folderIn(known[0]?.[0] ?? '') : null;
+}
+
+/** The files that may know it, first the one that is believed. */
+export function projectFilesOf(path: string): readonly string[] {
+  const chats = chatsAbove(path);
+  if (chats === null) return [];
+  const project = dirname(chats);
+  return [join(project, '.project_root'), join(dirname(dirname(project)), 'projects.json')];
 }
 
 /** A sub-agent's transcript is a folder deeper than its parent's. */

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../shared/clock.ts';
 import { documentIn } from './document.ts';
 import { type Fields, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { answersTools, callsTools, isMasked, isMessage, messageParts } from './gemini-messages.ts';
-import { projectFolderOf } from './gemini-project.ts';
+import { projectFilesOf, projectFolderOf } from './gemini-project.ts';
 import { itemList, unknownType } from './items.ts';
 import { eachRecord } from './jsonl.ts';
 import { newHash } from './lines.ts';
@@ -21,6 +21,7 @@ export const geminiReader: Reader = {
   agent: 'gemini',
   sideFolders: false,
   endings: ['.jsonl', '.json'],
+  filesBeside: (path) => Promise.resolve(projectFilesOf(path)),
   read: readGemini,
 };
 

@@ -1,28 +1,14 @@
-import { MemoryError, messageOf } from '../shared/errors.ts';
 import type { ItemNumber } from '../shared/evidence.ts';
 import { byBinary } from '../shared/files.ts';
-import { safeThreadId } from '../shared/thread-id.ts';
 import type { RolloutCache } from './cache.ts';
-import { kinOf, type Outline, outlineOf, repeatsIn } from './forks.ts';
-import { optsOut, usedOutside } from './opt-out.ts';
-import type { Reader } from './reader.ts';
+import { type Entry, entryOf, factsOf, type Listed, type ReadingPlace } from './entry.ts';
+import { hashed, repeatsIn } from './forks.ts';
+import type { Kept } from './kept.ts';
+import { readAgain } from './read-again.ts';
 import { readers } from './readers.ts';
-import type { Clean, Found, Source } from './source.ts';
-import { type Place, rolloutOf, withoutRepeats } from './thread.ts';
-import type { Rollout } from './types.ts';
+import type { Found, Source } from './source.ts';
+import { withoutRepeats } from './thread.ts';
 import { type Ignored, sessionFiles } from './walk.ts';
-
-export interface Entry {
-  readonly found: Found;
-  readonly reader: Reader;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-/** As it was read: of it only what `read` needs is kept. */
-interface Listed extends Entry {
-  readonly outline: Outline;
-}
 
 export interface Listing {
   readonly found: readonly Found[];
@@ -31,13 +17,12 @@ export interface Listing {
   readonly repeats: ReadonlyMap<string, ReadonlySet<ItemNumber>>;
 }
 
-export type Reading = Place & { readonly clean: Clean };
-
-/** Reads every session of the sources once. */
+/** Reads every session of the sources once, those that did not change since they were kept from there. */
 export async function listAll(
   sources: readonly Source[],
-  place: Reading,
+  place: ReadingPlace,
   cache: RolloutCache,
+  kept: Kept,
   signal?: AbortSignal,
 ): Promise<Listing> {
   const ignored: Ignored[] = [];
@@ -50,49 +35,22 @@ export async function listAll(
     for (const path of files.paths) {
       if (seen.has(path)) continue;
       seen.add(path);
-      const entry = await entryOf(path, reader, place, cache, signal);
+      signal?.throwIfAborted();
+      const entry = await entryOf(path, reader, place, cache, kept, signal);
       if ('reason' in entry) ignored.push(entry);
       else keepBetter(entry, entries, ignored);
     }
   }
-  const kept = [...entries.values()].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
-  const repeats = repeatsIn(kept.map((entry) => entry.outline));
+  const listed = [...entries.values()].sort((a, b) => byBinary(a.found.thread.id, b.found.thread.id));
+  const repeats = repeatsIn(listed.map((entry) => entry.outline));
   const found = await Promise.all(
-    kept.map((entry) => counted(entry, repeats.get(entry.found.thread.id), place, cache)),
+    listed.map((entry) => counted(entry, repeats.get(entry.found.thread.id), place, cache, kept)),
   );
-  return { found, ignored: unique(ignored), entries: withoutOutlines(kept), repeats };
+  return { found, ignored: unique(ignored), entries: withoutOutlines(listed), repeats };
 }
 
 function withoutOutlines(listed: readonly Listed[]): Map<string, Entry> {
-  return new Map(listed.map(({ outline: _, ...entry }) => [entry.found.thread.id, entry]));
-}
-
-async function entryOf(
-  path: string,
-  reader: Reader,
-  place: Reading,
-  cache: RolloutCache,
-  signal?: AbortSignal,
-): Promise<Listed | Ignored> {
-  try {
-    const reading = await reader.read(path, { home: place.home, ...(signal === undefined ? {} : { signal }) });
-    if (reading.outcome === 'ignored') return { path, reason: reading.reason };
-    const whole = await rolloutOf(reading.session, place);
-    const rollout = place.clean.rollout(whole);
-    cache.add(path, rollout);
-    const { bytes, sha256 } = rollout.source;
-    const outline = {
-      ...outlineOf(reading.session),
-      id: rollout.thread.id,
-      parents: reading.session.parents.map(safeThreadId),
-    };
-    const about = said(optsOut(whole.items, place.optOutWord), usedOutside(whole.items));
-    return { found: { ...foundOf(rollout, path), kin: kinOf(outline), ...about }, reader, outline, bytes, sha256 };
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof Error && 'code' in error) return { path, reason: `unreadable: ${messageOf(error)}` };
-    throw error;
-  }
+  return new Map(listed.map(({ found, reader, bytes, sha256 }) => [found.thread.id, { found, reader, bytes, sha256 }]));
 }
 
 /** Of two files with one id the one with more items stays, then the longer, then the smaller hash. */
@@ -114,60 +72,23 @@ function keepBetter(entry: Listed, entries: Map<string, Listed>, ignored: Ignore
 }
 
 async function counted(
-  entry: Entry,
+  entry: Listed,
   repeated: ReadonlySet<ItemNumber> | undefined,
-  place: Reading,
+  place: ReadingPlace,
   cache: RolloutCache,
+  kept: Kept,
 ): Promise<Found> {
   if (repeated === undefined) return entry.found;
-  const { path } = entry.found;
-  const own = withoutRepeats(cache.get(path) ?? (await readAgain(entry, place)), repeated);
-  return { ...entry.found, ...foundOf(own, path) };
+  const { found, look, row } = entry;
+  const repeats = hashed([...repeated].join(' '));
+  if (row.own?.repeats === repeats) return { ...found, ...row.own.facts };
+  const whole = cache.get(found.path) ?? (await readAgain(entry, place));
+  const facts = factsOf(withoutRepeats(whole, repeated));
+  if (whole.source.sha256 === entry.sha256) kept.keep(look, { ...row, own: { repeats, facts } });
+  return { ...found, ...facts };
 }
 
-/** What is so; the rest is left out. */
-export function said(isOut: boolean, isOutside: boolean): Pick<Found, 'optsOut' | 'usedOutside'> {
-  return { ...(isOut ? { optsOut: true } : {}), ...(isOutside ? { usedOutside: true } : {}) };
-}
-
-function foundOf(rollout: Rollout, path: string): Found {
-  const human = rollout.items.filter((item) => item.who === 'human');
-  return {
-    thread: rollout.thread,
-    items: rollout.items.length,
-    humanItems: human.length,
-    skipped: rollout.skipped,
-    path,
-    ...(rollout.memory === undefined ? {} : { memory: rollout.memory }),
-  };
-}
-
-/** @throws MemoryError for a file that changed or can no longer be read. */
-export async function readAgain({ found, reader }: Entry, place: Reading, signal?: AbortSignal): Promise<Rollout> {
-  const reading = await readFile(found.path, reader, place, signal);
-  if (reading.outcome === 'session') return place.clean.rollout(await rolloutOf(reading.session, place));
-  throw new MemoryError(
-    `The session's file changed while it was read: ${reading.reason}.`,
-    'Nothing to do: the next night reads it again.',
-  );
-}
-
-/** What a failure says is kept in the state, so it names no path of this machine. */
-async function readFile(path: string, reader: Reader, { home }: Place, signal?: AbortSignal) {
-  try {
-    return await reader.read(path, { home, ...(signal === undefined ? {} : { signal }) });
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new MemoryError(
-      `The session's file can no longer be read (${error.code}).`,
-      'Nothing to do: the next night looks for it again.',
-      { cause: error },
-    );
-  }
-}
-
-function atHome(path: string, home: string): string {
+export function atHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
 }
 

@@ -4,7 +4,7 @@ import { type Fields, fieldsOf, isFields, listOf, textOf, timeOf } from './field
 import { itemList, unknownType } from './items.ts';
 import { isOwnRun } from './marker.ts';
 import { assistantParts, interruptionIn, isTypedCommand, type Timed, userParts } from './opencode-parts.ts';
-import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
+import { ignored, noneBeside, type Reader, type Reading, type ReadOptions } from './reader.ts';
 import { finalWords, type Spoken } from './turns.ts';
 import type { Item, Thread } from './types.ts';
 
@@ -12,7 +12,13 @@ import type { Item, Thread } from './types.ts';
  * OpenCode sessions, 1.x: what `opencode export <id>` prints, one JSON object. Items are numbered by their message's
  * place in it, then by their place in the message.
  */
-export const openCodeReader: Reader = { agent: 'opencode', sideFolders: false, endings: ['.json'], read: readOpenCode };
+export const openCodeReader: Reader = {
+  agent: 'opencode',
+  sideFolders: false,
+  endings: ['.json'],
+  filesBeside: noneBeside,
+  read: readOpenCode,
+};
 
 async function readOpenCode(path: string, { home, signal }: ReadOptions): Promise<Reading> {
   signal?.throwIfAborted();

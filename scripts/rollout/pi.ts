@@ -7,14 +7,20 @@ import { eachRecord } from './jsonl.ts';
 import { newHash } from './lines.ts';
 import { isOwnRun } from './marker.ts';
 import { contentText, harness, isOnTheWay, messageParts } from './pi-messages.ts';
-import { ignored, type Reader, type Reading, type ReadOptions } from './reader.ts';
+import { ignored, noneBeside, type Reader, type Reading, type ReadOptions } from './reader.ts';
 import { finalWords, type Spoken } from './turns.ts';
 
 /**
  * pi sessions, versions 1 to 3: a header and entries that form a tree by `parentId`. Every branch is read, in the order
  * of the file, which is that of time: what a person said on a branch that they left was said as well.
  */
-export const piReader: Reader = { agent: 'pi', sideFolders: false, endings: ['.jsonl'], read: readPi };
+export const piReader: Reader = {
+  agent: 'pi',
+  sideFolders: false,
+  endings: ['.jsonl'],
+  filesBeside: noneBeside,
+  read: readPi,
+};
 
 async function readPi(path: string, options: ReadOptions): Promise<Reading> {
   const notes = newNotes(options.home);

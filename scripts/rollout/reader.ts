@@ -39,6 +39,11 @@ export interface Reader {
   readonly sideFolders: boolean;
   /** How the names of files end that may hold a session: no other file below a folder is opened. */
   readonly endings: readonly string[];
+  /**
+   * The files that `read` looks into for a session's file beside it, whether they are there or not; in a fixed order.
+   * @throws what the file system says.
+   */
+  filesBeside(path: string): Promise<readonly string[]>;
   /** @throws what the file system says; a file that is no session of this agent is an outcome. */
   read(path: string, options: ReadOptions): Promise<Reading>;
 }
@@ -46,3 +51,5 @@ export interface Reader {
 export function ignored(reason: string): Reading {
   return { outcome: 'ignored', reason };
 }
+
+export const noneBeside: Reader['filesBeside'] = () => Promise.resolve([]);

@@ -10,6 +10,7 @@ export function redactedRollouts(rollouts: Rollouts, redactor: Redactor): Rollou
   return rollouts.cleaned({
     rollout: (rollout) => redactRollout(rollout, redactor),
     text: (text) => redactor.redact(text),
+    key: () => redactor.key(),
   });
 }
 

@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
 import { MemoryError } from '../shared/errors.ts';
 import { rolloutCache } from './cache.ts';
-import { type Listing, listAll, readAgain } from './list.ts';
+import { keptNowhere, type ListingFolder, openKept } from './kept.ts';
+import { atHome, type Listing, listAll } from './list.ts';
 import type { MemorySeen } from './memory-seen.ts';
+import { readAgain } from './read-again.ts';
 import { type Place, withoutRepeats } from './thread.ts';
 import type { Agent, Counts, Rollout, Thread } from './types.ts';
 import type { Ignored } from './walk.ts';
@@ -37,6 +40,8 @@ export interface Clean {
   rollout(rollout: Rollout): Rollout;
   /** For paths and reasons. */
   text(text: string): string;
+  /** Changes whenever what it does may, and says that what it returns may be kept on disk. Without one nothing is. */
+  key?(): string;
 }
 
 export interface Source {
@@ -50,20 +55,33 @@ const cacheBytes = 64 * 1024 * 1024;
 
 /**
  * @param place where this machine's repositories and home folder are, and which repositories are wanted.
+ * @param listings where what is known of sessions is kept, so that those that do not change are not read to be listed;
+ * only what was cleaned is.
  */
-export function openRollouts(sources: readonly Source[], place: Place): Rollouts {
-  return rolloutsOf(sources, place, { rollout: (rollout) => rollout, text: (text) => text });
+export function openRollouts(sources: readonly Source[], place: Place, listings?: ListingFolder): Rollouts {
+  return rolloutsOf(sources, place, { rollout: (rollout) => rollout, text: (text) => text, key: () => '' }, listings);
 }
 
-function rolloutsOf(sources: readonly Source[], place: Place, clean: Clean): Rollouts {
+function rolloutsOf(sources: readonly Source[], place: Place, clean: Clean, listings?: ListingFolder): Rollouts {
   const cache = rolloutCache(cacheBytes);
   let listing: Promise<Listing> | null = null;
   const listed = (signal?: AbortSignal): Promise<Listing> => {
-    listing ??= listAll(sources, { ...place, clean }, cache, signal).catch((error: unknown) => {
+    listing ??= listKept(signal).catch((error: unknown) => {
       listing = null;
       throw error;
     });
     return listing;
+  };
+  const listKept = async (signal?: AbortSignal): Promise<Listing> => {
+    const key = listings === undefined ? undefined : clean.key?.();
+    const kept = listings && key ? openKept(listings, settingsOf(sources, place, key)) : keptNowhere;
+    try {
+      const made = await listAll(sources, { ...place, clean }, cache, kept, signal);
+      kept.end();
+      return made;
+    } finally {
+      kept.drop();
+    }
   };
   return {
     async list(signal) {
@@ -81,10 +99,22 @@ function rolloutsOf(sources: readonly Source[], place: Place, clean: Clean): Rol
       const rollout = cache.take(entry.found.path) ?? (await readAgain(entry, { ...place, clean }, signal));
       return withoutRepeats(rollout, repeats.get(threadId) ?? new Set());
     },
-    cleaned: (more) =>
-      rolloutsOf(sources, place, {
-        rollout: (rollout) => more.rollout(clean.rollout(rollout)),
-        text: (text) => more.text(clean.text(text)),
-      }),
+    cleaned: (more) => rolloutsOf(sources, place, both(clean, more), listings),
   };
+}
+
+function both(first: Clean, second: Clean): Clean {
+  const { key: before } = first;
+  const { key: after } = second;
+  return {
+    rollout: (rollout) => second.rollout(first.rollout(rollout)),
+    text: (text) => second.text(first.text(text)),
+    ...(before && after ? { key: () => `${before()} ${after()}` } : {}),
+  };
+}
+
+/** What a session is listed as depends on these beside its files, its folder's repository and the program. */
+function settingsOf(sources: readonly Source[], { include, home, optOutWord }: Place, cleaned: string): unknown {
+  const searched = sources.map(({ agent, path }) => [agent, resolve(atHome(path, home))]);
+  return [searched, include, home, optOutWord ?? null, cleaned];
 }

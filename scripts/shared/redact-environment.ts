@@ -1,6 +1,7 @@
 import { secretName } from './redact-names.ts';
 import type { Detector } from './redact-types.ts';
 import { isCode, isNumber, isPath, isStandIn, isWordy } from './redact-values.ts';
+import { slowHash } from './thread-id.ts';
 
 const minValue = 8;
 const maxValue = 8192;
@@ -12,9 +13,7 @@ const anchor = 24;
  * them: as they are, inside JSON (also twice), URL-encoded, in base64 (also inside other bytes).
  */
 export function environmentDetector(env: Readonly<Record<string, string | undefined>>): Detector | null {
-  const forms = [
-    ...new Set(Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? formsOf(value) : []))),
-  ];
+  const forms = [...new Set(secretsIn(env).flatMap(formsOf))];
   if (forms.length === 0) return null;
   const longestFirst = forms.sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
   return {
@@ -25,6 +24,16 @@ export function environmentDetector(env: Readonly<Record<string, string | undefi
       return form === undefined ? null : { start: at, end: at + form.length };
     },
   };
+}
+
+/** Changes when one of those values does, and tells none of them. Empty where there is none. */
+export function environmentMark(env: Readonly<Record<string, string | undefined>>): string {
+  const values = [...new Set(secretsIn(env))].sort();
+  return values.length === 0 ? '' : slowHash(JSON.stringify(values));
+}
+
+function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => (isSecret(name, value) ? [value] : []));
 }
 
 function isSecret(name: string, value: string | undefined): value is string {

@@ -1,5 +1,6 @@
+import { once } from './once.ts';
 import { assignments } from './redact-assignments.ts';
-import { environmentDetector } from './redact-environment.ts';
+import { environmentDetector, environmentMark } from './redact-environment.ts';
 import { nameLiterals } from './redact-names.ts';
 import { placeDetectors, placeRules } from './redact-places.ts';
 import { platformRules } from './redact-platforms.ts';
@@ -24,6 +25,8 @@ export type RedactionCounts = Readonly<Record<string, number>>;
 export interface Redactor {
   /** Changes whenever the rules do: for the manifest. Says nothing about the environment. */
   readonly version: string;
+  /** Changes whenever what is removed may, the environment's values too, which it does not tell. */
+  key(): string;
   redact(text: string): string;
   redactCounted(text: string): { readonly text: string; readonly counts: RedactionCounts };
   /** What stands in the text as it is, in order, without overlaps. Empty for everything that `redact` returned. */
@@ -62,7 +65,8 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
     return { text: current, counts };
   }
 
-  return { version, redact: (text) => redactCounted(text).text, redactCounted, find };
+  const key = once(() => `${version} ${environmentMark(env)}`);
+  return { version, key, redact: (text) => redactCounted(text).text, redactCounted, find };
 }
 
 /** Reports each place where a literal of one of the detectors starts. */

@@ -29,6 +29,11 @@ export function sha256(text: string): string {
   return crypto().createHash('sha256').update(text).digest('hex');
 }
 
+/** 32 hexadecimal digits, at milliseconds a piece: of what somebody could guess. */
+export function slowHash(text: string): string {
+  return crypto().scryptSync(text, 'commit-to-memory', 16, { cost: 4096 }).toString('hex');
+}
+
 let loaded: typeof Crypto | undefined;
 
 /** Loaded when it is first needed: a hook that hashes nothing starts a fifth sooner. */

@@ -1,3 +1,4 @@
+import type { ListingFolder } from '../rollout/kept.ts';
 import { readers } from '../rollout/readers.ts';
 import { redactedRollouts } from '../rollout/redacted.ts';
 import { openRollouts, type Source } from '../rollout/source.ts';
@@ -12,15 +13,20 @@ export interface OwnSessions {
   read(threadId: string, agent: string | null): Promise<Rollout | null>;
 }
 
-/** Each session is looked for once. */
-export function ownSessions(sources: readonly Source[], place: Place, redactor: Redactor): OwnSessions {
+/** Each session is looked for once. @param listings where that of all sources is kept. */
+export function ownSessions(
+  sources: readonly Source[],
+  place: Place,
+  redactor: Redactor,
+  listings?: ListingFolder,
+): OwnSessions {
   const known = new Map<string, Promise<Rollout | null>>();
   const read = async (threadId: string, agent: string | null) => {
     const own = sources.filter((source) => agent === null || source.agent === agent);
     const named = await filesNamed(own, threadId, place.home);
     for (const some of [named, own]) {
       if (some.length === 0) continue;
-      const rollouts = redactedRollouts(openRollouts(some, place), redactor);
+      const rollouts = redactedRollouts(openRollouts(some, place, some === own ? listings : undefined), redactor);
       const { found } = await rollouts.list();
       if (found.some(({ thread }) => thread.id === threadId)) return rollouts.read(threadId);
     }
