@@ -1,6 +1,7 @@
 import { modeOf, type ReadPolicy, type SkipReason, whySkipped } from '../phase1/decide.ts';
 import type { Found } from '../rollout/source.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
+import type { Files } from '../shared/files.ts';
 import { shortThreadId } from '../shared/thread-id.ts';
 import type { State } from '../state/database.ts';
 import { horizonOf } from '../state/prune.ts';
@@ -61,16 +62,27 @@ export function whyNotRead(state: State, policy: ReadPolicy, now: EpochSeconds):
 
 /**
  * Threads that a standing line of the handbook names, notes that stand, and sessions whose inputs stand: a scope that is
- * held keeps files of sessions that nobody selects any more. Their rows are kept.
+ * held keeps files of sessions that nobody selects any more. Their rows are kept; so are those of what stands on the
+ * default branch or in the proposal that was closed last: a verdict may make either the memory again.
  */
-export function namedThreads(start: Pick<Start, 'state' | 'memories'>): Set<string> {
-  const { blocks } = parseHandbook(start.memories.get(handbookPath) ?? '');
-  const shortIds = new Set(blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread)));
-  const notes = entriesIn(start.memories).map(({ threadId }) => threadId);
-  const inputs = rawSections(start.memories.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId);
+export function namedThreads({
+  state,
+  memories,
+  defaultMemories,
+  closed,
+}: Pick<Start, 'state' | 'memories' | 'defaultMemories' | 'closed'>): Set<string> {
+  const proposals = [...closed.values()].flatMap((scopes) => [...scopes.values()]);
+  const standing = [...new Set([memories, defaultMemories, ...proposals])];
+  const shortIds = new Set(standing.flatMap(citedIn));
   return new Set([
-    ...notes,
-    ...inputs,
-    ...[...shortIds].flatMap((shortId) => threadByShortId(start.state, shortId)?.threadId ?? []),
+    ...standing.flatMap((files) => entriesIn(files).map(({ threadId }) => threadId)),
+    ...standing.flatMap((files) => rawSections(files.get(rawMemoriesPath) ?? '').map(({ threadId }) => threadId)),
+    ...[...shortIds].flatMap((shortId) => threadByShortId(state, shortId)?.threadId ?? []),
   ]);
+}
+
+/** Short ids. */
+function citedIn(files: Files): string[] {
+  const { blocks } = parseHandbook(files.get(handbookPath) ?? '');
+  return blocks.flatMap(bulletsOf).flatMap(({ evidence }) => evidence.map(({ thread }) => thread));
 }

@@ -26,6 +26,8 @@ export interface Start {
   readonly parents: readonly Oid[];
   /** Everything below `memories/` as people left it: what the night builds on. */
   readonly memories: Files;
+  /** The same on the default branch: what a proposal takes away stands there until it is merged. */
+  readonly defaultMemories: Files;
   /** Everything below `memories/` in the tree that the new commits start from. */
   readonly standing: Files;
   /** What the last night left where people worked since; null where nobody can have. */
@@ -156,6 +158,7 @@ async function startAt(
     reached: base,
     parents: base === null ? [] : [base],
     memories,
+    defaultMemories: memories,
     standing: memories,
     before,
     removals: [],

@@ -15,6 +15,7 @@ type PlaceFields =
   | 'reached'
   | 'parents'
   | 'memories'
+  | 'defaultMemories'
   | 'standing'
   | 'before'
   | 'removals'
@@ -65,6 +66,7 @@ export async function placeOf(
     reached: null,
     parents: [kept, base.oid].filter((parent) => parent !== null),
     memories,
+    defaultMemories: theirs,
     standing: theirs,
     before: isMerged ? left : hasMoved ? await memoriesAt(repository, seen) : null,
     removals: [
@@ -93,6 +95,7 @@ async function onBase(repository: Repository, { base }: RemoteTips, night: Night
     reached: base.oid,
     parents: base.oid === null ? [] : [base.oid],
     memories: theirs,
+    defaultMemories: theirs,
     standing: theirs,
     before: recorded === null || recorded === base.oid ? null : await memoriesAt(repository, recorded),
     removals: [],
@@ -126,6 +129,7 @@ async function underReview(
     reached: proposal.oid,
     parents: [...(proposal.oid === null ? [] : [proposal.oid]), ...(hasMoved ? [base.oid] : [])],
     memories: hasMoved ? mergeMemories(await memoriesAt(repository, fork), now, theirs).files : now,
+    defaultMemories: theirs,
     standing: hasMoved ? theirs : now,
     before: isUntouched || recorded === null ? null : left,
     removals: [],
