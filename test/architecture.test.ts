@@ -22,7 +22,7 @@ const doors: Readonly<Record<string, string>> = {
   'd3-scale': 'report/chart.ts',
   diff: 'workspace/unified-diff.ts',
   esbuild: 'connect/bundle.ts',
-  'gpt-tokenizer': 'shared/tokens.ts',
+  'gpt-tokenizer': 'shared/byte-pairs.ts',
   'gray-matter': 'shared/front-matter.ts',
   'isomorphic-git': 'git/isomorphic.ts',
   'jsonc-parser': 'connect/json-text.ts',

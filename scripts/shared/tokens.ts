@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as Tokenizer from 'gpt-tokenizer/encoding/o200k_base';
+import { createTokenizer, type Tokenizer } from './byte-pairs.ts';
 
 /** A limit for `truncateMiddle`: tokens of o200k_base, or UTF-8 bytes. */
 export type TextLimit = { readonly tokens: number } | { readonly bytes: number };
@@ -10,9 +9,9 @@ export type TextLimit = { readonly tokens: number } | { readonly bytes: number }
  * count is too high by less than one token a piece.
  */
 export function countTokens(text: string): number {
-  const { countTokens: count } = tokenizer();
+  const { count } = tokenizer();
   let tokens = 0;
-  for (const piece of pieces(text)) tokens += count(piece, asPlainText);
+  for (const piece of pieces(text)) tokens += count(piece);
   return tokens;
 }
 
@@ -49,7 +48,6 @@ export function truncateMiddle(text: string, limit: TextLimit): string {
 
 type CharClass = 'lower' | 'upper' | 'digit' | 'punctuation' | 'space' | 'wide';
 
-const asPlainText = { disallowedSpecial: new Set<string>() };
 const pieceLength = 512;
 /** Characters of the longest token that o200k_base has. */
 const longestToken = 128;
@@ -65,10 +63,10 @@ const moreOf = { lower: 0.44, upper: 0.53, digit: 0.34, punctuation: 0.7, space:
 
 const classes: readonly CharClass[] = Array.from({ length: 128 }, (_, code) => asciiClass(code));
 
-let loaded: typeof Tokenizer | undefined;
+let loaded: Tokenizer | undefined;
 
-function tokenizer(): typeof Tokenizer {
-  loaded ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as typeof Tokenizer;
+function tokenizer(): Tokenizer {
+  loaded ??= createTokenizer();
   return loaded;
 }
 
@@ -182,7 +180,7 @@ function tailOf(text: string, tokens: readonly number[], count: number): string 
 
 function encoded(text: string): number[] {
   const { encode } = tokenizer();
-  return [...pieces(text)].flatMap((piece) => encode(piece, asPlainText));
+  return [...pieces(text)].flatMap(encode);
 }
 
 function sharedPrefix(a: string, b: string): number {

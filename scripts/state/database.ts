@@ -88,15 +88,15 @@ export class State {
   /** All of `work` or nothing: what throws undoes it. One inside another is part of the outer one. */
   transaction<T>(work: () => T): T {
     if (this.#depth > 0) return work();
-    this.#database.run('begin immediate');
+    this.#database.run('savepoint work');
     this.#depth += 1;
     try {
       const result = work();
-      this.#database.run('commit');
+      this.#database.run('release work');
       return result;
     } catch (error) {
       this.#resets += 1;
-      this.#database.run('rollback');
+      this.#database.run('rollback to work; release work');
       throw error;
     } finally {
       this.#depth -= 1;
@@ -190,10 +190,11 @@ export function isStorable(text: string): boolean {
 let library: Promise<initSqlJs.SqlJsStatic> | undefined;
 
 /**
- * The library keeps its database in a file that it emulates; nothing of it outlives the process, so nothing has to be
- * written there for safety, and what a transaction undoes stands in memory.
+ * The library keeps its database in a file that it emulates. Nothing of it outlives the process, so all is one transaction
+ * that is never committed, and its pages stay in SQLite's own memory: none is copied into that file, or read from it.
  */
-const settings = 'pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive';
+const settings = `pragma journal_mode = memory; pragma synchronous = off; pragma locking_mode = exclusive;
+  pragma cache_size = -2000000; pragma cache_spill = off; begin`;
 
 /** Without it the library prints a line about its old extension functions. */
 const options: object = { useOldExtensionFunctions: false };

@@ -1,6 +1,6 @@
 import { MemoryError, messageOf } from '../shared/errors.ts';
-import { integer, text, textOrNull } from './columns.ts';
-import { type ColumnType, openDatabase, type State, type Value } from './database.ts';
+import { integer, text } from './columns.ts';
+import { type ColumnType, openDatabase, type Row, type State, type Value } from './database.ts';
 import { NewerSnapshotError, SnapshotError } from './errors.ts';
 import { migrate, migrations } from './migrations.ts';
 import { parseSnapshotText, type RowText, type SnapshotText, snapshotFormat, type TableText } from './snapshot-text.ts';
@@ -44,9 +44,10 @@ export function snapshotOf(state: State): string {
   const parts = [`{"format":"${snapshotFormat}","schema":${migrations.length},"tables":{\n`];
   for (const [index, table] of tablesOf(state).entries()) {
     const columns = JSON.stringify(table.columns.map((column) => column.name));
-    const rows = rowsText(state, table);
     parts.push(`${index === 0 ? '' : ',\n'}"${table.name}":{"columns":${columns},"rows":[\n`);
-    parts.push(...(rows === null ? [']}'] : [rows, '\n]}']));
+    const before = parts.length;
+    for (const rows of rowsTexts(state, table)) parts.push(parts.length === before ? '' : ',\n', rows);
+    parts.push(parts.length === before ? ']}' : '\n]}');
   }
   parts.push('\n}}\n');
   return parts.join('');
@@ -95,20 +96,34 @@ function tableOf(state: State, name: string): Table {
 }
 
 /**
- * SQLite's JSON escapes as `JSON.stringify` does, and one text a table spares the library's copying by value. Joining
- * keeps the subquery's order: SQLite drops that only for aggregates that cannot see it.
- * @returns null for a table without rows.
+ * SQLite's JSON escapes as `JSON.stringify` does, and one text for many rows spares the library's copying by value; one for
+ * all of a table would stand three times in memory. Joining keeps the subquery's order: SQLite drops that only for
+ * aggregates that cannot see it.
  */
-function rowsText(state: State, table: Table): string | null {
-  const integers = table.columns.filter((column) => column.type === 'INTEGER').map((column) => column.name);
-  const unsafe = integers.map((name) => `abs(${name}) > ${Number.MAX_SAFE_INTEGER}`).join(' or ') || 'false';
-  if (state.first(`select 1 from ${table.name} where ${unsafe} limit 1`))
-    throw new MemoryError(`A number in table ${table.name} is not below 2^53.`, 'Report this: nothing was written.');
-  const columns = table.columns.map((column) => column.name).join(', ');
-  const lines = `select json_array(${columns}) as line from ${table.name} order by ${table.key.join(', ')}`;
-  const row = state.first(`select group_concat(line, ',' || char(10)) as lines from (${lines})`);
-  return row && textOrNull(row, 'lines');
+function* rowsTexts(state: State, { name, columns, key }: Table): Generator<string> {
+  const keys = key.join(', ');
+  const from = `(${keys}) >= (${key.map((column) => `:${column}`).join(', ')})`;
+  const unsafe = columns
+    .filter((column) => column.type === 'INTEGER')
+    .map((column) => `abs(ifnull(${column.name}, 0)) > ${Number.MAX_SAFE_INTEGER}`);
+  const cells = columns.map((column) => column.name).join(', ');
+  const lines = `select json_array(${cells}) as line, ${unsafe.join(' or ') || 'false'} as unsafe
+     from ${name} where ${from} order by ${keys} limit ${rowsInOneText}`;
+  const many = `select group_concat(line, ',' || char(10)) as lines, max(unsafe) as unsafe from (${lines})`;
+  const next = `select ${keys} from ${name} where ${from} order by ${keys} limit 1 offset ${rowsInOneText}`;
+  // Keys are texts, and none is before the empty one.
+  let at: Row | null = Object.fromEntries(key.map((column) => [column, '']));
+  for (; at !== null; at = state.first(next, at)) {
+    const row: Row | null = state.first(many, at);
+    if (row === null || row.lines === null) return;
+    if (row.unsafe === 1)
+      throw new MemoryError(`A number in table ${name} is not below 2^53.`, 'Report this: nothing was written.');
+    yield text(row, 'lines');
+  }
 }
+
+/** Of the longest rows some 200 KB. */
+const rowsInOneText = 64;
 
 function fill(state: State, parsed: SnapshotText): void {
   const expected = tablesOf(state);

@@ -84,3 +84,11 @@ test('a limit without room for the marker leaves the marker alone', () => {
   assert.equal(truncateMiddle('a'.repeat(100), { bytes: 3 }), '…100 bytes truncated…');
   assert.equal(truncateMiddle('one two three '.repeat(100), { tokens: 1 }), '…350 tokens truncated…');
 });
+
+test('a head that ends within a character takes nothing from the tail', () => {
+  const text = `${'one two '.repeat(8)}🦕 `.repeat(100);
+  for (let limit = 60; limit < 160; limit += 1) {
+    const tail = truncateMiddle(text, { tokens: limit }).replace(/^[\s\S]*truncated…/, '');
+    assert.ok(countTokens(tail) >= Math.floor((limit - 12) / 2) - 3, `${limit}: ${tail}`);
+  }
+});

@@ -106,6 +106,26 @@ test('the same rows give the same text in whatever order they came', async () =>
   assert.equal(snapshotOf(one), snapshotOf(other));
 });
 
+test('however many rows a table has, all stand in the order of their keys, once each', async () => {
+  for (const count of [1, 63, 64, 65, 128, 129, 300]) {
+    const state = await emptyState();
+    const keys = Array.from(
+      { length: count },
+      (_, index) => [`scope ${index % 3}`, String((index * 7) % count)] as const,
+    );
+    recordLines(
+      state,
+      keys.map(([of, hash]) => ({ scope: of, hash, who: 'ada', since: dayAt(3) })),
+    );
+    const { tables } = JSON.parse(snapshotOf(state)) as { tables: { lines: { rows: [string, string][] } } };
+    const distinct = new Set(keys.map((key) => key.join('\n')));
+    assert.deepEqual(
+      tables.lines.rows.map(([of, hash]) => `${of}\n${hash}`),
+      [...distinct].sort(),
+    );
+  }
+});
+
 test('every character that a text may hold survives, and what SQLite cannot hold becomes U+FFFD', async () => {
   const state = await emptyState();
   let every = '';
