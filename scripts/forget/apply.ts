@@ -1,3 +1,5 @@
+import { cleanFiles, cleanStage1, isNamedAfter, plainStem } from '../phase2/clean.ts';
+import type { Doomed } from '../phase2/doomed.ts';
 import type { EpochSeconds } from '../shared/clock.ts';
 import type { Files } from '../shared/files.ts';
 import { forgetRows, type RowsForgotten } from '../state/forget.ts';
@@ -9,8 +11,7 @@ import { authorKey, evidenceKey, liftTombstone, listTombstones, onRequest, setTo
 import type { FilesByScope } from '../state/tree.ts';
 import type { TombstoneRow } from '../state/types.ts';
 import { scopesOfItem } from './choose.ts';
-import { cleanFiles, cleanStage1, isNamedAfter, plainStem } from './clean.ts';
-import { type Chosen, type Doomed, doomedOf } from './doomed.ts';
+import { type Chosen, doomedOf } from './doomed.ts';
 import type { Held } from './held.ts';
 
 /** What is left of everything, and what went. The state is changed in place. */

@@ -94,7 +94,7 @@ export function withoutForgottenNotes(files: Files, forgotten: Forgotten, scope:
 }
 
 /** The files without these bullets of the handbook; a block that held nothing else goes. */
-export function withoutBullets(files: Files, isGone: (bullet: Bullet) => boolean): Files {
+function withoutBullets(files: Files, isGone: (bullet: Bullet) => boolean): Files {
   const text = files.get(handbookPath);
   if (text === undefined) return files;
   const { preamble, blocks } = parseHandbook(text);

@@ -94,7 +94,8 @@ function taskParts(lines: readonly BlockLine[]): BlockLine[][] {
   return parts;
 }
 
-function renumbered(lines: readonly BlockLine[]): BlockLine[] {
+/** Tasks are counted from one. */
+export function renumbered(lines: readonly BlockLine[]): BlockLine[] {
   let number = 0;
   return lines.map((line) => {
     if (line.kind !== 'task') return line;

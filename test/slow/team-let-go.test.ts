@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { basisOf } from '../../scripts/check/basis.ts';
-import { check } from '../../scripts/check/run.ts';
-import { openRepository } from '../../scripts/git/open.ts';
-import { loadConfig } from '../../scripts/nightly/settings.ts';
 import { bentNight } from '../support/bent-nights.ts';
 import { aFix, type CodexSession, uuid } from '../support/codex-session.ts';
-import { env } from '../support/repository.ts';
 import { aStagedTeam, type StagedTeam } from '../support/stages.ts';
+import { errorsAt } from '../support/team-check.ts';
 
 const main = 'refs/heads/main';
 const proposal = 'refs/heads/memory/nightly';
@@ -41,13 +37,4 @@ async function plays(team: StagedTeam, clock: string, ...sessions: readonly Code
   if (sessions.length > 0) await team.collect(...sessions);
   const night = await bentNight(team, { clock, wishes: { all: false, now: true, since: null } });
   assert.equal(night.code, 0, night.stderr);
-}
-
-/** What `npm run check` finds wrong with a branch, without `--base`. */
-async function errorsAt(team: StagedTeam, ref: string): Promise<string[]> {
-  const repository = await openRepository(team.dir, { env });
-  const wishes = { committed: true, base: null, repositories: [], sources: [], cwd: team.dir, home: '/nowhere', env };
-  const { tree, basis } = await basisOf(repository, await loadConfig(repository), { ...wishes, tree: team.tip(ref) });
-  const { findings } = await check(tree, basis);
-  return findings.filter(({ severity }) => severity === 'error').map(({ rule, path }) => `${rule} ${path}`);
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanFiles } from '../../scripts/forget/clean.ts';
-import { doomedOf } from '../../scripts/forget/doomed.ts';
+import { cleanFiles } from '../../scripts/phase2/clean.ts';
+import { doomedSoFar } from '../../scripts/phase2/doomed.ts';
 import { emptyState } from '../../scripts/state/snapshot.ts';
 import { handbookPath } from '../../scripts/workspace/layout.ts';
 import { a, aBlock, b, first } from '../workspace/samples.ts';
 
 test('a correction outlives the session that it corrected, without naming it', async () => {
-  const chosen = { threads: new Set([first]), items: [], copies: [], author: null, words: [], lines: [] };
-  const doomed = doomedOf(await emptyState(), chosen);
+  const doomed = doomedSoFar(await emptyState(), { threads: new Set([first]), items: [] });
   const cleaned = (line: string) =>
     cleanFiles(new Map([[handbookPath, aBlock({ knowledge: [line] })]]), doomed).get(handbookPath) ?? '';
   assert.ok(cleaned(`- port 4000 (supersedes ${a}@2) [${b}@4]`).includes(`\n- port 4000 [${b}@4]\n`));

@@ -1,4 +1,3 @@
-import { withoutHidden } from '../phase2/rows.ts';
 import {
   type Evidence,
   formatEvidence,
@@ -9,12 +8,14 @@ import {
 import { byBinary, type Files } from '../shared/files.ts';
 import { type BlockLine, readBlockLines } from '../workspace/block-lines.ts';
 import { entryOf, withoutHiddenItems } from '../workspace/extension.ts';
-import { joinBlocks, parseHandbook } from '../workspace/handbook.ts';
+import { joinBlocks, parseHandbook, scopeOf } from '../workspace/handbook.ts';
 import { rawSections, splitHeader } from '../workspace/inputs.ts';
 import { handbookPath, rawMemoriesPath, skillOf, stemOf, summaryPath } from '../workspace/layout.ts';
 import { unitsOf } from '../workspace/lines.ts';
 import { parseReference } from '../workspace/reference.ts';
+import { renumbered } from '../workspace/repair.ts';
 import type { Doomed } from './doomed.ts';
+import { withoutHidden } from './rows.ts';
 
 /** A summary's stem without the words of its slug: its start and four digits of its session. */
 export function plainStem(stem: string): string {
@@ -22,8 +23,8 @@ export function plainStem(stem: string): string {
 }
 
 /** Whether a file's name holds words that go: a slug writes them with other signs between. */
-export function isNamedAfter(name: string, { words }: Doomed): boolean {
-  return words.stand(name) || words.stand(name.replace(/[-_./]+/g, ' '));
+export function isNamedAfter(name: string, { says }: Doomed): boolean {
+  return says(name) || says(name.replace(/[-_./]+/g, ' '));
 }
 
 /** Memory files without what is forgotten: lines, sections, whole files; a summary named after it is renamed. */
@@ -58,7 +59,7 @@ function cleanFile(path: string, text: string, doomed: Doomed): string | null {
   if (said === null) return null;
   const isSkill = skillOf(path) !== null;
   // What says when a skill is to be used cannot lose a word: such a skill goes whole.
-  if (isSkill && doomed.words.stand(frontMatterOf(text))) return null;
+  if (isSkill && doomed.says(frontMatterOf(text))) return null;
   return cleanLines(said, readBlockLines(said), doomed).join('\n');
 }
 
@@ -66,17 +67,20 @@ function cleanFile(path: string, text: string, doomed: Doomed): string | null {
 export function cleanStage1(text: string, thread: string, doomed: Doomed): string {
   const kept = withoutHidden(text, (n) => doomed.hidesItem(thread, n));
   const lines = kept.split('\n');
-  const left = lines.filter((line) => line.trim() === '' || !(doomed.words.stand(line) || doomed.isLine(line)));
+  const left = lines.filter((line) => line.trim() === '' || !(doomed.says(line) || doomed.isLine(line)));
   return left.length === lines.length ? kept : left.join('\n');
 }
 
 function cleanHandbook(text: string, doomed: Doomed): string {
   const { preamble, blocks } = parseHandbook(text);
-  const raws = blocks.flatMap(({ raw, lines, isTaskGroup }) => {
-    const left = cleanLines(raw, lines, doomed);
+  const raws = blocks.flatMap((block) => {
+    const { raw, lines, isTaskGroup } = block;
+    const scope = scopeOf(block) ?? '';
+    const left = cleanLines(raw, lines, doomed, (line) => doomed.spares(scope, line));
     const isAsBefore = left.length === raw.split('\n').length;
     const says = isTaskGroup ? /^[-*+][ \t]/ : /^(?!#)\s*\S/;
-    return isAsBefore || left.some((line) => says.test(line)) ? [left.join('\n')] : [];
+    if (isAsBefore) return [left.join('\n')];
+    return left.some((line) => says.test(line)) ? [counted(left.join('\n'))] : [];
   });
   const before = preamble === '' ? '' : cleanLines(preamble, readBlockLines(preamble), doomed).join('\n');
   const isSame =
@@ -84,26 +88,39 @@ function cleanHandbook(text: string, doomed: Doomed): string {
   return isSame ? text : joinBlocks(before, raws);
 }
 
+/** A block that may have lost tasks. */
+function counted(raw: string): string {
+  return renumbered(readBlockLines(raw))
+    .map(({ text }) => text)
+    .join('\n');
+}
+
 /** The source's lines that stay, with what is left of their evidence. */
-function cleanLines(source: string, lines: readonly BlockLine[], doomed: Doomed): string[] {
+function cleanLines(
+  source: string,
+  lines: readonly BlockLine[],
+  doomed: Doomed,
+  spares: (line: string) => boolean = () => false,
+): string[] {
   const shown: (string | null)[] = source.split('\n');
   for (const { raw, evidence, line, kind } of unitsOf({ lines, line: 1 })) {
     const length = raw.split('\n').length;
     const cited = evidence.flatMap(({ thread, items }) => items.map((n) => doomed.hidesShort(thread, n)));
     const isGone =
-      (cited.length > 0 && cited.every(Boolean)) ||
-      doomed.words.stand(raw) ||
-      (kind !== 'heading' && doomed.isLine(raw));
+      (cited.length > 0 && cited.every(Boolean)) || doomed.says(raw) || (kind !== 'heading' && doomed.isLine(raw));
+    const isSpared = spares(raw);
     for (let at = line - 1; at < line - 1 + length; at += 1) {
       const now = shown[at];
-      if (now !== null && now !== undefined) shown[at] = isGone ? null : withoutMarks(now, doomed);
+      if (now === null || now === undefined) continue;
+      if (isGone) shown[at] = null;
+      else if (!isSpared) shown[at] = withoutMarks(now, doomed);
     }
   }
   for (const [at, { kind, text }] of lines.entries()) {
     const now = shown[at];
     if (now === null || now === undefined) continue;
     if (kind === 'reference' && doomed.hidesThread(parseReference(text)?.fields.thread_id ?? '')) shown[at] = null;
-    else if (doomed.words.stand(now)) shown[at] = withoutWords(now, kind, doomed);
+    else if (doomed.says(now)) shown[at] = withoutWords(now, kind, doomed);
   }
   dropEmptyTasks(shown, lines);
   return shown.filter((line) => line !== null);
@@ -127,13 +144,13 @@ function left(evidence: readonly Evidence[], doomed: Doomed): Evidence[] {
 }
 
 /** A line that its block cannot do without keeps its place; any other goes. */
-function withoutWords(line: string, kind: BlockLine['kind'], { words }: Doomed): string | null {
+function withoutWords(line: string, kind: BlockLine['kind'], { says }: Doomed): string | null {
   if (kind === 'title') return '# Task Group: (forgotten)';
   if (kind === 'scope') return 'scope: (forgotten)';
   if (kind === 'task') return line.replace(/^(## Task[^:]*:).*$/, '$1 (forgotten), outcome uncertain');
   if (kind !== 'keywords') return null;
   const [marker = '- ', rest = ''] = [line.slice(0, 2), line.slice(2)];
-  const kept = rest.split(',').filter((keyword) => !words.stand(keyword));
+  const kept = rest.split(',').filter((keyword) => !says(keyword));
   return `${marker}${kept.length === 0 ? 'forgotten' : kept.join(',').trim()}`;
 }
 
