@@ -11,7 +11,7 @@ import { UsageError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { createRedactor } from '../shared/redact.ts';
 import { type LoadedState, loadStateRef, stateRef } from '../state/ref.ts';
-import { lastNightBefore } from './last-night.ts';
+import { lastNightBefore, lastNightMerged } from './last-night.ts';
 import { type AtHand, atHand, openAtHand } from './repositories.ts';
 import type { CheckBasis } from './run.ts';
 import { parseAllowances, silencePath } from './silence.ts';
@@ -76,8 +76,10 @@ async function lastNight(
   isCommitted: boolean,
 ): Promise<Files | null> {
   const head = await repository.head();
-  const tip = head.kind === 'branch' ? loaded?.tree.night.recordedTips[head.ref] : undefined;
-  const from = tip ?? (isCommitted ? null : head.oid);
+  const night = loaded?.tree.night ?? null;
+  const tip = head.kind === 'branch' ? night?.recordedTips[head.ref] : undefined;
+  const merged = tip === undefined && head.oid !== null ? await lastNightMerged(repository, night, head.oid) : null;
+  const from = tip ?? merged ?? (isCommitted ? null : head.oid);
   return from === null ? null : repository.readFiles(from, ['memories']);
 }
 

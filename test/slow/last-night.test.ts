@@ -18,11 +18,11 @@ function withClaim(repo: string): string {
   return commitAll(repo, 'A rule');
 }
 
-/** Says in the state ref that a night left this commit on the branch. */
-async function recordTip(repo: string, ref: string, tip: string): Promise<void> {
+/** Says in the state ref that a night left this commit on the branch, and saw the default branch as that one. */
+async function recordTip(repo: string, ref: string, tip: string, seen: string | null = null): Promise<void> {
   const repository = await openRepository(repo, { env });
   const { oid, tree } = (await loadStateRef(repository, stateRef)) ?? assert.fail();
-  const night = { ...tree.night, recordedTips: { [ref]: tip } };
+  const night = { ...tree.night, recordedTips: { [ref]: tip }, defaultBranchOid: seen };
   const author = { name: 'a', email: 'a@example.org' };
   await saveStateRef(repository, {
     ref: stateRef,
@@ -59,6 +59,32 @@ test('where no night’s commit is in its history, what a commit adds to HEAD is
   git(repo, 'switch', '--quiet', 'main');
   assert.equal((await check(repo, '--tree', proposed)).code, 0);
   assert.equal((await check(repo, '--tree', git(repo, 'rev-parse', 'main'))).code, 0);
+});
+
+test('on the default branch a person’s line is theirs at once, in whatever way the night before it was merged', async (t) => {
+  const repo = await aMemory(t);
+  const night = git(repo, 'rev-parse', 'main');
+  git(repo, 'checkout', '--quiet', '--orphan', 'squashed');
+  const merged = commitAll(repo, 'Squashed');
+  git(repo, 'branch', '--quiet', '--force', 'main', 'squashed');
+  git(repo, 'switch', '--quiet', 'main');
+  const persons = withClaim(repo);
+  const codes = async () => {
+    const ended = [check(repo), check(repo, '--committed'), check(repo, '--tree', persons)];
+    return (await Promise.all(ended)).map(({ code }) => code);
+  };
+  await recordTip(repo, 'refs/heads/memory/nightly', night);
+  assert.deepEqual(await codes(), [0, 0, 0], 'the proposal of the last night was merged');
+  git(repo, 'switch', '--quiet', '--detach', night);
+  writeFileSync(join(repo, 'state.sqlite.json'), 'of another night\n');
+  const proposed = commitAll(repo, 'A later night');
+  git(repo, 'switch', '--quiet', 'main');
+  await recordTip(repo, 'refs/heads/memory/nightly', proposed, merged);
+  assert.deepEqual(await codes(), [0, 0, 0], 'the last night saw the branch before that line');
+  await recordTip(repo, 'refs/heads/memory/nightly', proposed, persons);
+  assert.deepEqual(await codes(), [1, 1, 1], 'it saw the line and did not take it for a person’s');
+  await recordTip(repo, 'refs/heads/memory/nightly', '1'.repeat(40));
+  assert.deepEqual(await codes(), [1, 1, 1], 'nobody knows what the night left');
 });
 
 test('a commit that is not here, or is not named whole, is told with what to do', async (t) => {
