@@ -1,5 +1,7 @@
-import matter from 'gray-matter';
+import { createRequire } from 'node:module';
+import type grayMatter from 'gray-matter';
 import { MemoryError, messageOf } from './errors.ts';
+import { once } from './once.ts';
 import { parseYaml } from './yaml.ts';
 
 /** What stands above and below the second `---`. Lines count from 1 in the whole text. */
@@ -40,13 +42,16 @@ export function parseFrontMatter(text: string): FrontMatter {
 
 function split(text: string, closing: number, lineOf: (key: string) => number): FrontMatter {
   try {
-    const { data, content }: { data: unknown; content: string } = matter(text, locked);
+    const { data, content }: { data: unknown; content: string } = matter()(text, locked);
     if (!isRecord(data)) return wrong(2, 'the front matter must be a list of `key: value` lines');
     return { outcome: 'read', present: true, data, body: content, bodyLine: lineAt(text, closing + 1) + 1, lineOf };
   } catch (error) {
     return wrong(1, messageOf(error));
   }
 }
+
+/** Loaded where a text has front matter: it brings a YAML parser of its own, which takes 9 MB and is never asked. */
+const matter = once(() => createRequire(import.meta.url)('gray-matter') as typeof grayMatter);
 
 /** Given on every call, since without options gray-matter answers from a cache that callers can change. */
 const locked = {
