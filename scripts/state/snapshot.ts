@@ -40,17 +40,18 @@ export async function openState(snapshot: string): Promise<State> {
 
 /** The state as text: tables by name, columns once, a row a line in the binary order of its key, LF at the end. */
 export function snapshotOf(state: State): string {
-  // Joined once: the text is as large as all else that a night holds.
-  const parts = [`{"format":"${snapshotFormat}","schema":${migrations.length},"tables":{\n`];
+  let snapshot = `{"format":"${snapshotFormat}","schema":${migrations.length},"tables":{\n`;
   for (const [index, table] of tablesOf(state).entries()) {
     const columns = JSON.stringify(table.columns.map((column) => column.name));
-    parts.push(`${index === 0 ? '' : ',\n'}"${table.name}":{"columns":${columns},"rows":[\n`);
-    const before = parts.length;
-    for (const rows of rowsTexts(state, table)) parts.push(parts.length === before ? '' : ',\n', rows);
-    parts.push(parts.length === before ? ']}' : '\n]}');
+    snapshot += `${index === 0 ? '' : ',\n'}"${table.name}":{"columns":${columns},"rows":[\n`;
+    let between = '';
+    for (const rows of rowsTexts(state, table)) {
+      snapshot += between + rows;
+      between = ',\n';
+    }
+    snapshot += between === '' ? ']}' : '\n]}';
   }
-  parts.push('\n}}\n');
-  return parts.join('');
+  return `${snapshot}\n}}\n`;
 }
 
 interface Column extends ColumnType {
