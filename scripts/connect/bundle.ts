@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { relative } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { join, relative } from 'node:path';
+import type { Plugin } from 'esbuild';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { loadPrompt } from '../shared/prompt.ts';
 
@@ -19,6 +19,7 @@ export async function bundle(
 ): Promise<string> {
   const texts = Object.fromEntries(Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]));
   try {
+    const { build } = await import('esbuild');
     const { outputFiles } = await build({
       absWorkingDir: root,
       entryPoints: [entry],
@@ -61,6 +62,7 @@ export async function bundleCommands(
   builtAt: number,
 ): Promise<ReadonlyMap<string, string>> {
   try {
+    const { build } = await import('esbuild');
     const { outputFiles } = await build({
       absWorkingDir: root,
       entryPoints: [...entries],
@@ -76,9 +78,12 @@ export async function bundleCommands(
       target: 'node20',
       charset: 'utf8',
       legalComments: 'none',
+      minifyWhitespace: true,
+      minifySyntax: true,
       logLevel: 'silent',
       // What looks for files beside itself, and what starts a program of its own.
       external: ['esbuild', 'sql.js', 'tsx'],
+      alias: { 'isomorphic-git': join(root, 'node_modules/isomorphic-git/index.js') },
       define: { builtAt: String(builtAt), 'import.meta.url': 'moduleUrl' },
       banner: { js: `${requireForModules} const chunkUrl = import.meta.url;` },
       plugins: [ownAddresses(folder)],
@@ -119,6 +124,7 @@ export function bundleRecall(root: string): Promise<string> {
  */
 export async function bundleForPage(root: string, entry: string): Promise<string> {
   try {
+    const { build } = await import('esbuild');
     const { outputFiles } = await build({
       absWorkingDir: root,
       entryPoints: [entry],

@@ -1,6 +1,15 @@
 import fs from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import git, { type GitHttpRequest, type GitHttpResponse } from 'isomorphic-git';
+import {
+  Errors,
+  fetch as fetchRef,
+  type GitHttpRequest,
+  type GitHttpResponse,
+  isIgnored as isIgnoredBy,
+  listServerRefs,
+  push as pushRef,
+  readObject,
+} from 'isomorphic-git';
 import type { Oid } from '../shared/files.ts';
 import type { ObjectType, RawObject, ReadObjects } from './objects.ts';
 import type { GitHttp, HttpAnswer, HttpRequest } from './remote-http.ts';
@@ -14,11 +23,11 @@ export function isomorphicReader(gitDir: string): ReadObjects {
   let cache = {};
   const readOne = async (oid: Oid): Promise<RawObject | null> => {
     try {
-      const found = await git.readObject({ fs, gitdir: gitDir, oid, format: 'content', cache });
+      const found = await readObject({ fs, gitdir: gitDir, oid, format: 'content', cache });
       if (found.format !== 'content') throw new Error(`${oid} came back as ${found.format}`);
       return { type: found.type as ObjectType, bytes: Buffer.from(found.object) };
     } catch (error) {
-      if (error instanceof git.Errors.NotFoundError) return null;
+      if (error instanceof Errors.NotFoundError) return null;
       throw error;
     }
   };
@@ -35,12 +44,12 @@ export function isomorphicReader(gitDir: string): ReadObjects {
 
 /** Whether a path of the working tree is ignored; `filepath` as text. */
 export function isIgnored(workTree: string, gitDir: string, filepath: string): Promise<boolean> {
-  return git.isIgnored({ fs, dir: workTree, gitdir: gitDir, filepath });
+  return isIgnoredBy({ fs, dir: workTree, gitdir: gitDir, filepath });
 }
 
 /** The refs of a server whose names begin with `prefix`. */
 export async function serverRefs(http: GitHttp, url: string, prefix: string): Promise<readonly ServerRef[]> {
-  return git.listServerRefs({ http: clientOver(http), url, prefix, symrefs: true, protocolVersion: 2 });
+  return listServerRefs({ http: clientOver(http), url, prefix, symrefs: true, protocolVersion: 2 });
 }
 
 export interface ServerRef {
@@ -60,7 +69,7 @@ export async function fetchInto(
   const ask = async (request: HttpRequest) => withHead(await http.ask(request), oid);
   const place = { fs: view.fs, gitdir: view.gitDir, http: clientOver({ ask }), cache: {} };
   const what = { remote: 'memory', url, ref: 'refs/have', remoteRef: ref, singleBranch: true, tags: false };
-  await git.fetch({ ...place, ...what, ...(depth !== null && { depth }) });
+  await fetchRef({ ...place, ...what, ...(depth !== null && { depth }) });
 }
 
 /**
@@ -76,7 +85,7 @@ export async function pushFrom(
 ): Promise<null | 'held' | { readonly error: string; readonly messages: readonly string[] }> {
   const messages: string[] = [];
   try {
-    await git.push({
+    await pushRef({
       fs: view.fs,
       gitdir: view.gitDir,
       http: clientOver(http),
@@ -94,8 +103,8 @@ export async function pushFrom(
     });
     return null;
   } catch (error) {
-    if (error instanceof git.Errors.UserCanceledError) return 'held';
-    if (!(error instanceof git.Errors.GitPushError)) throw error;
+    if (error instanceof Errors.UserCanceledError) return 'held';
+    if (!(error instanceof Errors.GitPushError)) throw error;
     await setImmediate();
     const { error: failed, refs } = error.data.result;
     return { error: refs[push.ref]?.error || failed || 'it gave no reason', messages };

@@ -50,7 +50,7 @@ export function createClient(options: ClientOptions): Client {
     const client = await loading;
     const watch = watchdog(options, signal, isStream);
     try {
-      const { incoming } = await request(client, watch.signal);
+      const incoming = await request(client, watch.signal);
       watch.touch();
       const reader = incoming.status < 300 && take !== undefined ? taking(take) : keeping();
       return { status: incoming.status, headers: incoming.headers, ...(await read(incoming, watch, reader)) };
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Request = (client: OpenAI, signal: AbortSignal) => Promise<Carried>;
+type Request = (client: OpenAI, signal: AbortSignal) => Promise<Incoming>;
 
 async function load(baseURL: string, apiKey: string, timeoutSeconds: number): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
@@ -89,19 +89,15 @@ async function load(baseURL: string, apiKey: string, timeoutSeconds: number): Pr
   });
 }
 
-/** Carries an answer past the package, whatever its status: it would read and reword the body of an error. */
-class Carried extends Response {
-  readonly incoming: Incoming;
+/**
+ * Answers carried past the package, whatever their status: it would read and reword the body of an error. Beside the
+ * response and not in a class of it, since Node loads its whole fetch for the name alone.
+ */
+const incomings = new WeakMap<Response, Incoming>();
 
-  constructor(incoming: Incoming) {
-    super(null);
-    this.incoming = incoming;
-  }
-}
-
-async function carried(request: { asResponse(): Promise<Response> }): Promise<Carried> {
-  const response = await request.asResponse();
-  if (response instanceof Carried) return response;
+async function carried(request: { asResponse(): Promise<Response> }): Promise<Incoming> {
+  const incoming = incomings.get(await request.asResponse());
+  if (incoming !== undefined) return incoming;
   throw new TypeError('The openai package answers with a response that nobody sent.');
 }
 
@@ -110,7 +106,10 @@ function carrying(connections: Connections): typeof fetch {
     if (body !== null && typeof body !== 'string' && !(body instanceof FormData))
       throw new TypeError('The openai package sends neither text nor a form.');
     const outgoing = { method, url: String(url), headers: Object.fromEntries(new Headers(headers)), body };
-    return new Carried(await connections.send(outgoing, signal ?? null));
+    const incoming = await connections.send(outgoing, signal ?? null);
+    const response = new Response(null);
+    incomings.set(response, incoming);
+    return response;
   };
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().trim().min(1);
 const tokens = z.int().min(1_000).max(10_000_000_000);

@@ -1,4 +1,4 @@
-import initSqlJs from 'sql.js';
+import type initSqlJs from 'sql.js';
 
 /** What a column holds: a safe integer, a text, or nothing. */
 export type Value = string | number | null;
@@ -16,7 +16,7 @@ export interface ColumnType {
 
 /** An empty database in memory. The library is loaded once a process, from its package, without network. */
 export async function openDatabase(): Promise<State> {
-  library ??= initSqlJs(options);
+  library ??= import('sql.js').then(({ default: initialise }) => initialise(options));
   const sqlite = await library;
   const database = new sqlite.Database();
   database.run(settings);
