@@ -8,10 +8,10 @@ import { main } from './shared/main.ts';
 
 const spec: CommandSpec = {
   name: 'build',
-  purpose: 'Makes programs of the commands that start sooner: node .build/status.mjs in place of npm run status.',
+  purpose: 'Makes programs of the commands that start sooner: ./.build/status.mjs in place of npm run status.',
   flags: { json: { kind: 'switch', help: 'one JSON object on standard output' } },
   positionals: [],
-  examples: ['npm run build', 'node .build/status.mjs --json'],
+  examples: ['npm run build', './.build/status.mjs --json'],
 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,7 +27,7 @@ await main(spec, async ({ flags, log, clock, self }) => {
   log.result(
     flags.isOn('json')
       ? JSON.stringify({ folder, commands, bytes })
-      : `${commands.length} commands in .build/, ${(bytes / 1_000_000).toFixed(1)} MB: node .build/nightly.mjs, node .build/status.mjs …\nBuild again after a pull; until then they say that they are old.`,
+      : `${commands.length} commands in .build/, ${(bytes / 1_000_000).toFixed(1)} MB: ./.build/nightly.mjs, ./.build/status.mjs …\nBuild again after a pull; until then they say that they are old.`,
   );
   return exitCodes.done;
 });
@@ -37,7 +37,7 @@ async function replaceFolder(programs: ReadonlyMap<string, string>, token: strin
   const fresh = `${folder}.${token}`;
   try {
     await mkdir(fresh);
-    for (const [path, text] of programs) await writeFile(join(fresh, path), text);
+    for (const [path, text] of programs) await writeFile(join(fresh, path), text, { mode: 0o755 });
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
   } catch (error) {

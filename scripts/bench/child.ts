@@ -3,7 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleCommands } from '../connect/bundle.ts';
+import { bundleCommands, nodeOptions } from '../connect/bundle.ts';
 import { MemoryError } from '../shared/errors.ts';
 import type { World } from '../shared/main.ts';
 
@@ -18,7 +18,7 @@ export function runScript(world: World, script: string, args: readonly string[])
 }
 
 /**
- * Runs a script as the program that `npm run build` would make of it, without a loader.
+ * Runs a script as the program that `npm run build` would make of it, without a loader, as its first line says.
  * @param folder an empty one, or one that is not there yet, for the program.
  */
 export async function runBuilt(world: World, folder: string, script: string, args: readonly string[]): Promise<string> {
@@ -28,7 +28,7 @@ export async function runBuilt(world: World, folder: string, script: string, arg
   for (const [path, text] of programs) await writeFile(join(folder, path), text);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const program = join(folder, basename(script).replace(/\.ts$/, '.mjs'));
-  return outputOf(world, [world.self.program, program, ...args], script);
+  return outputOf(world, [world.self.program, ...nodeOptions, program, ...args], script);
 }
 
 async function outputOf(world: World, command: readonly string[], script: string): Promise<string> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { bundleCommands } from '../../scripts/connect/bundle.ts';
+import { bundleCommands, nodeOptions } from '../../scripts/connect/bundle.ts';
 import { command, root } from '../support/nights.ts';
 import { aRepository, temporaryFolder, writeFiles } from '../support/repository.ts';
 
@@ -14,7 +14,7 @@ async function built(t: TestContext, names: readonly string[], builtAt: number):
   const entries = names.map((name) => `scripts/${name}.ts`);
   const programs = await bundleCommands(root, entries, folder, builtAt);
   mkdirSync(folder);
-  for (const [path, text] of programs) writeFileSync(join(folder, path), text);
+  for (const [path, text] of programs) writeFileSync(join(folder, path), text, { mode: 0o755 });
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
   return folder;
 }
@@ -29,6 +29,22 @@ test('a built command makes the very commits that its source makes', async (t) =
   assert.deepEqual(oids(fromBuild), oids(stdout));
   assert.ok(Object.values(oids(stdout)).every((oid) => /^[0-9a-f]{40}$/.test(oid)));
 });
+
+test('a built command starts by its name, with the options of its first line', async (t) => {
+  const folder = await built(t, ['status'], later);
+  const env = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+  const shown = execFileSync(join(folder, 'status.mjs'), ['--help'], { encoding: 'utf8', env });
+  assert.match(shown, /usage: /);
+  writeFileSync(join(folder, 'options.mjs'), `${firstLineOf(folder)}console.log(JSON.stringify(process.execArgv));\n`, {
+    mode: 0o755,
+  });
+  const options = execFileSync(join(folder, 'options.mjs'), { encoding: 'utf8', env });
+  assert.deepEqual(JSON.parse(options), nodeOptions);
+});
+
+function firstLineOf(folder: string): string {
+  return readFileSync(join(folder, 'status.mjs'), 'utf8').split(/(?<=\n)/, 1)[0] ?? '';
+}
 
 test('a built command starts our other scripts, and says nothing of its age while no source is newer', async (t) => {
   const folder = await built(t, ['connect', 'recall'], later);
