@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../shared/clock.ts';
 import { integer, integerOrNull, oneOf, text } from './columns.ts';
-import type { Row, State } from './database.ts';
+import { inBytes, type Row, type State } from './database.ts';
 import { readCounts } from './shown.ts';
 import { threadColumns, threadOf } from './threads.ts';
 import { tombstonesOf } from './tombstones.ts';
@@ -88,7 +88,7 @@ export function putOutput(state: State, output: Stage1Output): void {
   state.run(
     `insert into stage1_outputs (thread_id, extractor_class, source_updated_at, raw_memory, rollout_summary,
        rollout_slug, stem, generated_at, prompt_hash, run_id)
-     values (:thread_id, :extractor_class, :source_updated_at, :raw_memory, :rollout_summary,
+     values (:thread_id, :extractor_class, :source_updated_at, cast(:raw_memory as text), cast(:rollout_summary as text),
        :rollout_slug, :stem, :generated_at, :prompt_hash, :run_id)
      on conflict (thread_id, extractor_class) do update set
        source_updated_at = excluded.source_updated_at, raw_memory = excluded.raw_memory,
@@ -99,8 +99,8 @@ export function putOutput(state: State, output: Stage1Output): void {
       thread_id: output.threadId,
       extractor_class: output.extractorClass,
       source_updated_at: output.sourceUpdatedAt,
-      raw_memory: output.rawMemory,
-      rollout_summary: output.rolloutSummary,
+      raw_memory: inBytes(output.rawMemory),
+      rollout_summary: inBytes(output.rolloutSummary),
       rollout_slug: output.rolloutSlug,
       stem: stemOf(state, output.threadId) ?? output.stem,
       generated_at: output.generatedAt,
