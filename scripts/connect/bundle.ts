@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Plugin } from 'esbuild';
+import type { BuildOptions, OutputFile, Plugin } from 'esbuild';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { loadPrompt } from '../shared/prompt.ts';
 
@@ -18,35 +18,23 @@ export async function bundle(
   form: 'module' | 'script' = 'module',
 ): Promise<string> {
   const texts = Object.fromEntries(Object.entries(define).map(([name, text]) => [name, JSON.stringify(text)]));
-  try {
-    const { build } = await import('esbuild');
-    const { outputFiles } = await build({
-      absWorkingDir: root,
-      entryPoints: [entry],
-      ...(form === 'module'
-        ? { format: 'esm', define: texts, banner: { js: requireForModules } }
-        : {
-            format: 'cjs',
-            define: { ...texts, 'import.meta.url': 'moduleUrl' },
-            banner: { js: urlForScripts },
-            plugins: [ownRequire],
-          }),
-      bundle: true,
-      write: false,
-      platform: 'node',
-      target: 'node20',
-      charset: 'utf8',
-      legalComments: 'inline',
-      logLevel: 'silent',
-    });
-    return outputFiles[0]?.text ?? '';
-  } catch (cause) {
-    throw new MemoryError(
-      `${entry} could not be made into one file: ${firstFault(cause)}.`,
-      'Install what it needs: npm ci. Nothing was connected.',
-      { cause },
-    );
-  }
+  const options: BuildOptions = {
+    entryPoints: [entry],
+    ...(form === 'module'
+      ? { format: 'esm', define: texts, banner: { js: requireForModules } }
+      : {
+          format: 'cjs',
+          define: { ...texts, 'import.meta.url': 'moduleUrl' },
+          banner: { js: urlForScripts },
+          plugins: [ownRequire],
+        }),
+    platform: 'node',
+    target: 'node20',
+    charset: 'utf8',
+    legalComments: 'inline',
+  };
+  const [file] = await built(root, options, `${entry} could not be made into one file`, 'Nothing was connected.');
+  return file?.text ?? '';
 }
 
 /**
@@ -70,41 +58,30 @@ export async function bundleCommands(
   folder: string,
   builtAt: number,
 ): Promise<ReadonlyMap<string, string>> {
-  try {
-    const { build } = await import('esbuild');
-    const { outputFiles } = await build({
-      absWorkingDir: root,
-      entryPoints: [...entries],
-      outdir: folder,
-      entryNames: '[name]',
-      outExtension: { '.js': '.mjs' },
-      splitting: true,
-      mainFields: ['module', 'main'],
-      bundle: true,
-      write: false,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      charset: 'utf8',
-      legalComments: 'none',
-      minifyWhitespace: true,
-      minifySyntax: true,
-      logLevel: 'silent',
-      // What looks for files beside itself, and what starts a program of its own.
-      external: ['esbuild', 'sql.js', 'tsx'],
-      alias: { 'isomorphic-git': join(root, 'node_modules/isomorphic-git/index.js') },
-      define: { builtAt: String(builtAt), 'import.meta.url': 'moduleUrl' },
-      banner: { js: `${firstLine}\n${requireForModules} const chunkUrl = import.meta.url;` },
-      plugins: [ownAddresses(folder)],
-    });
-    return new Map(outputFiles.map(({ path, text }) => [relative(folder, path), text]));
-  } catch (cause) {
-    throw new MemoryError(
-      `The commands could not be built: ${firstFault(cause)}.`,
-      'Install what they need: npm ci. Nothing was written.',
-      { cause },
-    );
-  }
+  const options: BuildOptions = {
+    entryPoints: [...entries],
+    outdir: folder,
+    entryNames: '[name]',
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    mainFields: ['module', 'main'],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    charset: 'utf8',
+    legalComments: 'none',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // What looks for files beside itself, and what starts a program of its own.
+    external: ['esbuild', 'sql.js', 'tsx'],
+    // As a module, so that what nobody calls is left out; Node alone would be given the whole of it as CommonJS.
+    alias: { 'isomorphic-git': join(root, 'node_modules/isomorphic-git/index.js') },
+    define: { builtAt: String(builtAt), 'import.meta.url': 'moduleUrl' },
+    banner: { js: `${firstLine}\n${requireForModules} const chunkUrl = import.meta.url;` },
+    plugins: [ownAddresses(folder)],
+  };
+  const files = await built(root, options, 'The commands could not be built', 'Nothing was written.');
+  return new Map(files.map(({ path, text }) => [relative(folder, path), text]));
 }
 
 /** A module that looks for files beside itself finds them beside its source, wherever its code has come to stand. */
@@ -132,27 +109,27 @@ export function bundleRecall(root: string): Promise<string> {
  * hold. @param entry below `root`, `.ts` or `.css`.
  */
 export async function bundleForPage(root: string, entry: string): Promise<string> {
+  const options: BuildOptions = {
+    entryPoints: [entry],
+    minify: true,
+    platform: 'browser',
+    format: 'iife',
+    target: 'es2022',
+    legalComments: 'inline',
+  };
+  const failed = `${entry} could not be made into a part of a page`;
+  const [file] = await built(root, options, failed, 'Nothing was written.');
+  return file?.text.trim() ?? '';
+}
+
+/** The bundler is loaded here, by what bundles: it takes longer to start than most commands. */
+async function built(root: string, options: BuildOptions, failed: string, kept: string): Promise<OutputFile[]> {
   try {
     const { build } = await import('esbuild');
-    const { outputFiles } = await build({
-      absWorkingDir: root,
-      entryPoints: [entry],
-      bundle: true,
-      minify: true,
-      write: false,
-      platform: 'browser',
-      format: 'iife',
-      target: 'es2022',
-      legalComments: 'inline',
-      logLevel: 'silent',
-    });
-    return outputFiles[0]?.text.trim() ?? '';
+    const settings = { ...options, absWorkingDir: root, bundle: true, write: false, logLevel: 'silent' } as const;
+    return (await build(settings)).outputFiles;
   } catch (cause) {
-    throw new MemoryError(
-      `${entry} could not be made into a part of a page: ${firstFault(cause)}.`,
-      'Install what it needs: npm ci. Nothing was written.',
-      { cause },
-    );
+    throw new MemoryError(`${failed}: ${firstFault(cause)}.`, `Install what it needs: npm ci. ${kept}`, { cause });
   }
 }
 

@@ -59,7 +59,7 @@ export class State {
    */
   runAll(into: string, rows: readonly (readonly Value[])[]): number {
     const columns = (rows[0] ?? []).map((_, index) => `value ->> ${index}`).join(', ');
-    const values = inBytes(JSON.stringify(rows.map((row) => row.map(storable))));
+    const values = Buffer.from(JSON.stringify(rows.map((row) => row.map(storable))));
     return this.run(`${into} select ${columns} from json_each(cast(:values as text))`, { values });
   }
 
@@ -224,7 +224,7 @@ function valuesOf(names: readonly string[], bound: Bound): (Value | Uint8Array)[
  * as long as a copy of bytes.
  */
 export function inBytes(text: string): Uint8Array {
-  return Buffer.from(text.replaceAll('\0', '\ufffd'));
+  return Buffer.from(text.replace(everyUnstorable, '\ufffd'));
 }
 
 const unstorable = /[\0\p{Surrogate}]/u;

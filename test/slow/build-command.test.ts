@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { bundleCommands, nodeOptions } from '../../scripts/connect/bundle.ts';
 import { command, root } from '../support/nights.ts';
 import { aRepository, temporaryFolder, writeFiles } from '../support/repository.ts';
@@ -45,6 +46,35 @@ test('a built command starts by its name, with the options of its first line', a
 function firstLineOf(folder: string): string {
   return readFileSync(join(folder, 'status.mjs'), 'utf8').split(/(?<=\n)/, 1)[0] ?? '';
 }
+
+test('no command loads fetch, the bundler or the database before it needs them', async (t) => {
+  const scripts = readdirSync(join(root, 'scripts')).filter((name) => name.endsWith('.ts'));
+  const names = scripts.map((name) => name.slice(0, -'.ts'.length));
+  const folder = await built(t, names, later);
+  const probe = join(folder, 'probe.mjs');
+  writeFileSync(probe, tellsWhatIsLoaded);
+  for (const name of names) {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--import', pathToFileURL(probe).href, join(folder, `${name}.mjs`), '--help'],
+      { encoding: 'utf8' },
+    );
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(JSON.parse(stderr), { fetch: false, packages: [] }, name);
+  }
+});
+
+const tellsWhatIsLoaded = `
+import { createRequire } from 'node:module';
+const { cache } = createRequire(import.meta.url);
+process.on('exit', () => {
+  const fetch = process.moduleLoadList.some((name) => name.endsWith('internal/deps/undici/undici'));
+  const packages = ['esbuild', 'sql.js'].filter((name) =>
+    Object.keys(cache).some((path) => path.includes('/node_modules/' + name + '/')),
+  );
+  process.stderr.write(JSON.stringify({ fetch, packages }));
+});
+`;
 
 test('a built command starts our other scripts, and says nothing of its age while no source is newer', async (t) => {
   const folder = await built(t, ['connect', 'recall'], later);

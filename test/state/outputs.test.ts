@@ -4,7 +4,7 @@ import { citationsOf, recordCitations } from '../../scripts/state/citations.ts';
 import type { State } from '../../scripts/state/database.ts';
 import { recordNothing } from '../../scripts/state/extraction.ts';
 import { outputOf, outputsOf, putOutput } from '../../scripts/state/outputs.ts';
-import { emptyState } from '../../scripts/state/snapshot.ts';
+import { emptyState, openState, snapshotOf } from '../../scripts/state/snapshot.ts';
 import { setMemoryMode, upsertThread } from '../../scripts/state/threads.ts';
 import { liftTombstone, setTombstone } from '../../scripts/state/tombstones.ts';
 import type { CitationRow } from '../../scripts/state/types.ts';
@@ -46,6 +46,19 @@ test('a summary alone is enough', async () => {
   const state = await emptyState();
   withOutput(state, 'a', { output: { rawMemory: '' } });
   assert.deepEqual(ids(state), ['a']);
+});
+
+test('texts come back as they were written, whatever script they are in; what SQLite cannot hold as U+FFFD', async () => {
+  const state = await emptyState();
+  const long = 'Réponds en français — 漢字, emoji 🙂, \u001f, "quotes", \\backslashes\n'.repeat(2_000);
+  withOutput(state, 'a', { output: { rawMemory: long, rolloutSummary: 'nul \0, half \ud800, whole 🙂' } });
+  withOutput(state, 'b', { output: { rawMemory: '', rolloutSummary: 'only a summary' } });
+  const reopened = await openState(snapshotOf(state));
+  for (const each of [state, reopened]) {
+    const [a, b] = outputsOf(each, scope, window);
+    assert.deepEqual([a?.rawMemory, a?.rolloutSummary], [long, 'nul \ufffd, half \ufffd, whole 🙂']);
+    assert.deepEqual([b?.rawMemory, b?.rolloutSummary], ['', 'only a summary']);
+  }
 });
 
 test('when the best class found nothing, a lesser one’s words are not shown', async () => {
