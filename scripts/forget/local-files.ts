@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
 
@@ -22,9 +22,31 @@ export async function filesHolding(
   return found;
 }
 
-/** A note's words and what is known of it go together: a file `about/<name>.json` beside `…/<name>`. */
-export async function removeFiles(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
+/**
+ * A note's words and what is known of it go together: a file `about/<name>.json` beside `…/<name>`. Of records that stand
+ * a line each, such as a journal's answers, the others stay.
+ */
+export async function removeHeld(paths: readonly string[], holds: (bytes: Buffer) => boolean): Promise<void> {
+  for (const path of paths) {
+    const kept = path.endsWith('.jsonl') ? await linesWithout(path, holds) : '';
+    if (kept === '') {
+      await rm(path, { force: true });
+      continue;
+    }
+    const beside = `${path}.forget.tmp`;
+    await writeFile(beside, kept, { mode: 0o600, flush: true });
+    await rename(beside, path);
+  }
+}
+
+/** Empty where what is looked for is found across lines too. */
+async function linesWithout(path: string, holds: (bytes: Buffer) => boolean): Promise<string> {
+  const text = await readFile(path, 'utf8');
+  const kept = text
+    .split(/(?<=\n)/)
+    .filter((line) => !holds(Buffer.from(line)))
+    .join('');
+  return holds(Buffer.from(kept)) ? '' : kept;
 }
 
 async function* plainFiles(folder: string): AsyncGenerator<string> {

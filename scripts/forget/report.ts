@@ -38,7 +38,10 @@ export function goneOf(forgotten: Forgotten): Surface[] {
     { surface: 'refs/memory/state', what: `${(commits.state ?? 'none').slice(0, 12)}, written without its history` },
     { surface: terminalText(branch.replace('refs/heads/', '')), what: `${at}${request}` },
     ofSessions(sessions),
-    { surface: 'this machine', what: `${counted(files.length, 'file')} of journal, hand-overs and notes` },
+    {
+      surface: 'this machine',
+      what: `${counted(files.length, 'file')} of journal, hand-overs and notes dropped or cut`,
+    },
   ];
 }
 

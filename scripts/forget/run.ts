@@ -16,7 +16,7 @@ import { snapshotOf } from '../state/snapshot.ts';
 import { type Applied, applyForgetting } from './apply.ts';
 import { choose } from './choose.ts';
 import type { Chosen } from './doomed.ts';
-import { filesHolding, removeFiles } from './local-files.ts';
+import { filesHolding, removeHeld } from './local-files.ts';
 import type { Place, Working } from './place.ts';
 import { keysOf, saltOf } from './request.ts';
 import type { Target } from './target.ts';
@@ -73,8 +73,9 @@ export async function forget(
 ): Promise<Forgotten> {
   const done = await place.alone((working) => forgetAlone(target, place, working, ports, signal), signal);
   const trace = traceOf(done.chosen, done.applied);
-  const files = await filesHolding(ports.folders, holdsIn(trace), signal);
-  await removeFiles(files);
+  const holds = holdsIn(trace);
+  const files = await filesHolding(ports.folders, holds, signal);
+  await removeHeld(files, holds);
   return { ...done, files, leftovers: await leftovers(trace, { ...place, env: ports.env }, signal) };
 }
 

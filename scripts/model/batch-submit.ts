@@ -81,7 +81,7 @@ async function submit(
     })),
   };
   const { hash, wire } = submission;
-  await journal.submissions.note(submission);
+  journal.submissions.note(submission);
   try {
     const { id, status, expiresAt } = await server.create({ file, wire, runId, hash }, now, signal);
     return { ...submission, id, status, expiresAt };

@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fdatasync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -14,19 +13,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 
-/** A folder of small JSON files, owner's only, written whole or not at all. Links are never followed. */
+/** A folder of files, owner's only. Links are never followed. */
 export interface JournalFolder {
   /** Names of its plain files, in binary order. Left-over unfinished ones are removed first. */
   names(): string[];
   /** @throws Error for a link, a folder, a file over 16 MB or one that cannot be read. */
   read(name: string): string;
-  /** Written beside its place, flushed to the disk, then moved there. */
-  write(name: string, text: string): Promise<void>;
-  /** As `write`, at once: for what must be there before anything else happens. */
+  /** Written beside its place, flushed to the disk, then moved there, before anything else happens. */
   writeNow(name: string, text: string): void;
   /**
    * To the end of a file that is made where it is missing, at once and not flushed: outlives the process only. The file
@@ -34,7 +30,6 @@ export interface JournalFolder {
    */
   append(name: string, text: string): void;
   close(name: string): void;
-  rename(from: string, to: string): void;
   remove(name: string): void;
 }
 
@@ -59,22 +54,6 @@ export function openFolder(path: string): JournalFolder {
         .sort(byBinary);
     },
     read: (name) => readSmall(join(path, name)),
-    async write(name, text) {
-      const beside = join(path, `${name}.${++unfinished}.tmp`);
-      try {
-        const file = openSync(beside, 'wx', 0o600);
-        try {
-          writeFileSync(file, text);
-          await flushed(file);
-        } finally {
-          closeSync(file);
-        }
-        renameSync(beside, join(path, name));
-      } catch (thrown) {
-        rmSync(beside, { force: true });
-        throw writeError(path, thrown);
-      }
-    },
     writeNow(name, text) {
       const beside = join(path, `${name}.${++unfinished}.tmp`);
       attempt(path, () => {
@@ -94,7 +73,6 @@ export function openFolder(path: string): JournalFolder {
         growing.set(name, file);
         writeFileSync(file, text);
       }),
-    rename: (from, to) => attempt(path, () => renameSync(join(path, from), join(path, to))),
     close,
     remove: (name) =>
       attempt(path, () => {
@@ -119,10 +97,8 @@ export function lookInto(path: string): Pick<JournalFolder, 'names' | 'read'> {
   };
 }
 
-const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
-
-/** The disk is what one waits for; the rest is quicker done than awaited. */
-const flushed = promisify(fdatasync);
+/** Made where it is missing; a link is not followed. */
+export const appending = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 const largestFile = 16 * 1024 * 1024;
 
@@ -146,7 +122,8 @@ function attempt(path: string, change: () => void): void {
   }
 }
 
-function writeError(path: string, thrown: unknown): MemoryError {
+/** @param path of the folder or of what could not be written in it. */
+export function writeError(path: string, thrown: unknown): MemoryError {
   return new MemoryError(
     `The journal in ${path} cannot be written: ${messageOf(thrown)}.`,
     'Free some space on the disk or make the folder writable; what has been paid for and written is used by the next run.',

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { offersFolder } from './journal.ts';
+import { answersFolder, offersFolder } from './journal.ts';
+import { readEntries } from './journal-answers.ts';
 import { lookInto } from './journal-files.ts';
-import { readCounts, readEntries, underWay } from './journal-records.ts';
+import { readCounts, underWay } from './journal-records.ts';
 
 /** What a night that died, or runs now, has left in its journal. */
 export interface JournalLook {
@@ -22,7 +23,7 @@ export interface JournalLook {
 /** Reads a journal and leaves it as it is: nothing is counted, made or removed. */
 export function lookAtJournal(folder: string): JournalLook {
   const problems: string[] = [];
-  const entries = ['answers', offersFolder].flatMap((name) => readEntries(lookInto(join(folder, name)), problems));
+  const entries = [answersFolder, offersFolder].flatMap((name) => readEntries(lookInto(join(folder, name)), problems));
   const { generation, died } = readCounts(lookInto(folder), problems);
   const rejected = entries.filter((entry) => entry.rejected !== null).length;
   return {

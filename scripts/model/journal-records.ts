@@ -32,14 +32,9 @@ export const recordVersion = 1;
 export const countersFile = 'died.json';
 export const rowsFile = 'rows.json';
 
-/** The answers in binary order of key. What is damaged is reported and left out. */
-export function readEntries(answers: ReadFolder, problems: string[]): JournalEntry[] {
-  return answers.names().flatMap((name) => {
-    const key = /^([0-9a-f]{64})(?:\.rejected-\d{1,9})?\.json$/.exec(name)?.[1];
-    const entry = key === undefined ? null : parseEntry(textOf(answers, name), key);
-    if (entry === null) problems.push(`The journal's answer ${name} is damaged and is left out.`);
-    return entry === null ? [] : [entry];
-  });
+/** As it stands in its file. */
+export function entryText(entry: JournalEntry): string {
+  return `${JSON.stringify({ version: recordVersion, ...entry })}\n`;
 }
 
 /** Subject → deaths, as an earlier process counted them. */
@@ -73,7 +68,8 @@ export function underWay(attempts: ReadFolder, generation: number, problems: str
   return new Set(attempts.names().flatMap((name) => openMarks(name, textOf(attempts, name), generation, problems)));
 }
 
-function textOf(folder: ReadFolder, name: string): string {
+/** What cannot be read is a text that is no record. */
+export function textOf(folder: ReadFolder, name: string): string {
   try {
     return folder.read(name);
   } catch (thrown) {
@@ -81,8 +77,10 @@ function textOf(folder: ReadFolder, name: string): string {
   }
 }
 
-function parseEntry(text: string, key: string): JournalEntry | null {
+/** null for what is damaged. */
+export function parseEntry(text: string): JournalEntry | null {
   const value = parsedJson(text);
+  const key = textAt(value, 'key');
   const purpose = purposeOf(at(value, 'purpose'));
   const subject = textAt(value, 'subject');
   const n = countAt(value, 'n') ?? 0;
@@ -90,7 +88,7 @@ function parseEntry(text: string, key: string): JournalEntry | null {
   const reply = parseReply(at(value, 'reply'));
   const usd = at(value, 'usd');
   const rejected = at(value, 'rejected');
-  if (at(value, 'version') !== recordVersion || at(value, 'key') !== key) return null;
+  if (at(value, 'version') !== recordVersion || key === null || !/^[0-9a-f]{64}$/.test(key)) return null;
   if (purpose === null || subject === null || attempt === null || reply === null) return null;
   if (usd !== null && (typeof usd !== 'number' || !Number.isFinite(usd) || usd < 0)) return null;
   if (rejected !== null && typeof rejected !== 'string') return null;

@@ -9,7 +9,7 @@ export interface Submissions {
   /** By hash. What is damaged is left out. */
   list(): readonly Submission[];
   /** Flushed to the disk before it returns. */
-  note(submission: Submission): Promise<void>;
+  note(submission: Submission): void;
   drop(hash: string): void;
 }
 
@@ -23,7 +23,7 @@ export function openSubmissions(journal: string, problems: string[]): Submission
   return {
     list: () => folder.names().flatMap((name) => submissionIn(folder, name) ?? []),
     note: (submission) =>
-      openFolder(place).write(
+      openFolder(place).writeNow(
         nameOf(submission.hash),
         `${JSON.stringify({ version, ...submissionFields(submission) })}\n`,
       ),

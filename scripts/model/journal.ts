@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
+import { openAnswers, readEntries } from './journal-answers.ts';
 import { type JournalFolder, lookInto, openFolder } from './journal-files.ts';
 import {
   type Counts,
   countersFile,
   type JournalEntry,
   readCounts,
-  readEntries,
   readRows,
   recordVersion,
   rowsFile,
@@ -76,6 +76,8 @@ export interface HowPaid {
 /** What of a request its answer is filed under. */
 export type Answered = Pick<ModelRequest, 'purpose' | 'subject' | 'attempt'>;
 
+/** In a journal, what was paid for. */
+export const answersFolder = 'answers';
 /** In a journal, answers that others paid for. */
 export const offersFolder = 'offered';
 
@@ -93,10 +95,10 @@ export function journalKey(request: ModelRequest): string {
  */
 export function openJournal(folder: string, redact: (text: string) => string): Journal {
   const problems: string[] = [];
-  const answers = openFolder(join(folder, 'answers'));
+  const answers = openAnswers(join(folder, answersFolder), problems);
   const attempts = openFolder(join(folder, 'attempts'));
   const counters = openFolder(folder);
-  const inherited = readEntries(answers, problems);
+  const { inherited } = answers;
   const entries = new Map(inherited.filter((entry) => entry.rejected === null).map((entry) => [entry.key, entry]));
   const offered = new Map(
     readEntries(lookInto(join(folder, offersFolder)), problems)
@@ -122,7 +124,6 @@ export function openJournal(folder: string, redact: (text: string) => string): J
   const submissions = openSubmissions(folder, problems);
   const rows = readRows(counters, problems);
   let last = inherited.reduce((most, { n }) => Math.max(most, n), 0);
-  let rejections = inherited.length;
 
   return {
     inherited,
@@ -146,7 +147,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
         accounted,
         ...(prepaid && { prepaid }),
       };
-      await answers.write(`${key}.json`, entryText(entry));
+      await answers.add(entry);
       entries.set(key, entry);
       withdraw(key);
       return redacted;
@@ -155,8 +156,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       const entry = entries.get(key);
       if (entry === undefined) return;
       entries.delete(key);
-      await answers.write(`${key}.json`, entryText({ ...entry, rejected: redact(why) }));
-      answers.rename(`${key}.json`, `${key}.rejected-${++rejections}.json`);
+      await answers.add({ ...entry, rejected: redact(why) });
     },
     begin: (subject, key) => mark('begin', subject, key),
     end: (subject, key) => mark('end', subject, key),
@@ -170,9 +170,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     submissions,
     clear(settled, unfinished = []) {
       const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
-      const names = new Set(kept.map(({ key }) => `${key}.json`));
-      for (const entry of kept) answers.writeNow(`${entry.key}.json`, entryText({ ...entry, accounted: true }));
-      for (const name of answers.names()) if (!names.has(name)) answers.remove(name);
+      answers.keep(kept.map((entry) => ({ ...entry, accounted: true })));
       for (const { key, subject } of [...offered.values()]) if (!unfinished.includes(subject)) withdraw(key);
       attempts.remove(marks);
       counters.remove(rowsFile);
@@ -182,11 +180,6 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       if (known.length > 0) counters.writeNow(countersFile, countersText(counts));
     },
   };
-}
-
-/** As it stands in its file. */
-export function entryText(entry: JournalEntry): string {
-  return `${JSON.stringify({ version: recordVersion, ...entry })}\n`;
 }
 
 /** Turns what an earlier process left under way into counts: one for a subject, however many of its marks there are. */

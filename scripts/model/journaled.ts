@@ -26,11 +26,12 @@ export function createJournaledModel(model: Model, journal: Journal, ledger: Led
       const recorded = journal.find(key);
       if (recorded !== null) return recorded;
       const offer = journal.offered.get(key);
-      if (offer !== undefined) {
+      places.get(key)?.release();
+      // Another machine named the key and the session: both have to be of this request.
+      if (offer !== undefined && offer.subject === request.subject) {
         const { purpose, subject, model } = request;
         const { reply, usage } = offer;
         const usd = offer.usd ?? ledger.priceOf(model, usage);
-        places.get(key)?.release();
         ledger.record({ purpose, subject, usage, usd, replayed: true });
         return journal.put(key, request, reply, usd);
       }

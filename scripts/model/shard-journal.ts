@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../shared/errors.ts';
-import { type Journal, offersFolder, openJournal } from './journal.ts';
+import { answersFolder, type Journal, offersFolder, openJournal } from './journal.ts';
+import { openAnswers, readEntries } from './journal-answers.ts';
 import { lookInto, openFolder } from './journal-files.ts';
-import { type JournalEntry, readCounts, readEntries, readRows } from './journal-records.ts';
+import { type JournalEntry, readCounts, readRows } from './journal-records.ts';
 import { labelFile, labelText, parseLabel, type ShardLabel } from './shard-label.ts';
 import type { Nights } from './shard-offers.ts';
 
@@ -19,7 +20,7 @@ export interface Known {
 
 /** Reads the night's journal and leaves it as it is. @param isSaved whether the ledger has a run's row. */
 export function knownTo(journal: string, isSaved: (run: string) => boolean, problems: string[]): Known {
-  const own = readEntries(lookInto(join(journal, 'answers')), problems);
+  const own = readEntries(lookInto(join(journal, answersFolder)), problems);
   const offered = readEntries(lookInto(join(journal, offersFolder)), problems);
   const rows = [...readRows(lookInto(journal), problems)].filter(([run]) => isSaved(run));
   const told = Math.max(-1, ...rows.map(([, upTo]) => upTo));
@@ -73,12 +74,12 @@ function leaveOutOld(folder: string, before: string, { shard }: ShardLabel, nigh
     for (const part of parts) rmSync(join(folder, part), { recursive: true, force: true });
     return;
   }
-  for (const { key, subject, rejected } of readEntries(lookInto(join(folder, 'answers')), []))
-    if (rejected === null && !isOfUse(subject)) rmSync(join(folder, 'answers', `${key}.json`), { force: true });
+  const answers = openAnswers(join(folder, answersFolder), []);
+  answers.keep(answers.inherited.filter(({ subject, rejected }) => rejected !== null || isOfUse(subject)));
 }
 
 /** All that a journal is made of, its label apart. */
-const parts = ['answers', 'attempts', offersFolder, 'died.json'];
+const parts = [answersFolder, 'attempts', offersFolder, 'died.json'];
 
 function labelIn(folder: string): string | null {
   const path = join(folder, labelFile);

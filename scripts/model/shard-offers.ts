@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import { isInShard, type Shard, shardText } from '../shared/shard.ts';
-import { entryText, offersFolder } from './journal.ts';
+import { answersFolder, offersFolder } from './journal.ts';
+import { readEntries } from './journal-answers.ts';
 import { lookInto, openFolder } from './journal-files.ts';
-import { type JournalEntry, type ReadFolder, readCounts, readEntries, underWay } from './journal-records.ts';
+import { entryText, type JournalEntry, type ReadFolder, readCounts, underWay } from './journal-records.ts';
 import { redactedReply } from './redacted-reply.ts';
 import { labelFile, parseLabel, type ShardLabel } from './shard-label.ts';
 import type { Usage } from './types.ts';
@@ -42,7 +43,8 @@ export function takeShards(
   redact: (text: string) => string,
 ): Offers {
   const problems: string[] = [];
-  const known = new Set(['answers', offersFolder].flatMap((name) => lookInto(join(journal, name)).names()));
+  const own = [answersFolder, offersFolder].flatMap((name) => readEntries(lookInto(join(journal, name)), []));
+  const known = new Set(own.filter(({ rejected }) => rejected === null).map(({ key }) => key));
   let answers = 0;
   for (const path of from.flatMap((place) => journalsAt(place, problems))) {
     const label = believedLabel(path, believed, problems);
@@ -51,9 +53,13 @@ export function takeShards(
     const isMeant = (subject: string) => isInShard(subject, shard) && (believed.threads?.has(subject) ?? true);
     const isOfUse = ({ subject }: Pick<JournalEntry, 'subject'>) => believed.nights.get(night)?.(subject) === true;
     const damaged: string[] = [];
-    const entries = readEntries(withinBounds(join(path, 'answers'), largestAnswer, problems), damaged);
+    const written = readEntries(withinBounds(join(path, answersFolder), problems), damaged, largestAnswer);
+    const entries = written.slice(0, answersPerSession * mostSessions);
+    if (entries.length < written.length) problems.push(holdsMore(path));
     if (damaged.length > 0)
-      problems.push(`Shard ${shardText(shard)}: ${damaged.length} of its files are damaged, and are left out.`);
+      problems.push(
+        `Shard ${shardText(shard)}: ${damaged.length} of its files are damaged, and what is damaged is left out.`,
+      );
     const sound = entries.filter((entry) => entry.purpose === 'phase1' && isSound(entry) && isMeant(entry.subject));
     const left = entries.length - sound.length;
     if (left > 0) problems.push(`Shard ${shardText(shard)}: ${left} answers were not asked of it, and are left out.`);
@@ -63,11 +69,11 @@ export function takeShards(
       problems.push(
         `Shard ${shardText(shard)}: a night has read ${sound.length - used.length} of its sessions since, and those answers are left out.`,
       );
-    const fresh = used.filter(({ key }) => !known.has(nameOf(key)));
+    const fresh = used.filter(({ key }) => !known.has(key));
     const offers = fresh.length === 0 ? null : openFolder(join(journal, offersFolder));
     for (const entry of fresh) {
-      known.add(nameOf(entry.key));
-      offers?.writeNow(nameOf(entry.key), entryText(asPaid(entry, redact)));
+      known.add(entry.key);
+      offers?.writeNow(`${entry.key}.json`, entryText(asPaid(entry, redact)));
     }
     answers += fresh.length;
     markDeaths(path, shard, journal, (subject) => isMeant(subject) && isOfUse({ subject }), problems);
@@ -79,15 +85,11 @@ export function takeShards(
 const answersPerSession = 4;
 const mostSessions = 50_000;
 const mostBytes = 256 * 1024 * 1024;
-/** Bytes of one answer: well above what a model may say. */
+/** Characters of one answer: well above what a model may say. */
 const largestAnswer = 1024 * 1024;
-const largestMarks = 16 * 1024 * 1024;
+const largestFile = 16 * 1024 * 1024;
 /** More than any model reads or writes at once. */
 const mostTokens = 100_000_000;
-
-function nameOf(key: string): string {
-  return `${key}.json`;
-}
 
 /** The folder itself, or those in it, by name. A link leads nowhere. */
 function journalsAt(place: string, problems: string[]): string[] {
@@ -125,7 +127,7 @@ function textOf(path: string): string {
 }
 
 /** A folder of a shard's journal as far as it is plain and no larger than one can be. */
-function withinBounds(folder: string, largest: number, problems: string[]): ReadFolder {
+function withinBounds(folder: string, problems: string[]): ReadFolder {
   if (!isFolder(folder)) return { names: () => [], read: () => '' };
   const inside = lookInto(folder);
   const all = inside.names();
@@ -134,9 +136,9 @@ function withinBounds(folder: string, largest: number, problems: string[]): Read
   for (const file of all.slice(0, answersPerSession * mostSessions)) {
     const size = lstatSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0;
     bytes += size;
-    if (size <= largest && bytes <= mostBytes) kept.push(file);
+    if (size <= largestFile && bytes <= mostBytes) kept.push(file);
   }
-  if (kept.length < all.length) problems.push(`${folder} holds more than a shard writes; the rest is left out.`);
+  if (kept.length < all.length) problems.push(holdsMore(folder));
   return { names: () => kept, read: inside.read };
 }
 
@@ -145,6 +147,10 @@ function isSound({ usage, usd, rejected }: JournalEntry): boolean {
   const counts: readonly (keyof Usage)[] = ['requests', 'input', 'cached', 'output'];
   const isCounted = counts.every((name) => Number.isSafeInteger(usage[name]) && usage[name] <= mostTokens);
   return rejected === null && isCounted && usage.cached <= usage.input && (usd ?? 0) <= mostTokens;
+}
+
+function holdsMore(path: string): string {
+  return `${path} holds more than a shard writes; the rest is left out.`;
 }
 
 function asPaid(entry: JournalEntry, redact: (text: string) => string): JournalEntry {
@@ -160,7 +166,7 @@ function markDeaths(
   problems: string[],
 ): void {
   const { generation } = readCounts(lookInto(path), problems);
-  const attempts = withinBounds(join(path, 'attempts'), largestMarks, problems);
+  const attempts = withinBounds(join(path, 'attempts'), problems);
   const open = [...underWay(attempts, generation, problems)].filter(isMeant);
   if (open.length === 0) return;
   const marks = openFolder(join(journal, 'attempts'));

@@ -118,8 +118,8 @@ test('a note of a batch that is damaged is reported and left out', async (t) => 
   const ports = process();
   await gather(ports, [first(1)]);
   const { hash, ...rest } = await submitted(ports);
-  await ports.journal.submissions.note({ ...rest, hash });
-  await ports.journal.submissions.note({ ...rest, hash: '0'.repeat(32), runId: 7 as never });
+  ports.journal.submissions.note({ ...rest, hash });
+  ports.journal.submissions.note({ ...rest, hash: '0'.repeat(32), runId: 7 as never });
   const next = process();
   assert.match(next.journal.problems.join(), /batch 0{32}\.json is damaged/);
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -167,8 +168,7 @@ test('a list of rows that is damaged is reported, and then no row is believed', 
 
 const damages: readonly [string, (text: string) => string][] = [
   ['half-written', (text) => text.slice(0, text.length / 2)],
-  ['empty', () => ''],
-  ['of another key', (text) => text.replace(/"key":"./, '"key":"z')],
+  ['under no key', (text) => text.replace(/"key":"./, '"key":"z')],
   ['of a later version', (text) => text.replace('"version":1', '"version":2')],
   ['without its text', (text) => text.replace('"text"', '"words"')],
   ['with a negative price', (text) => text.replace('"usd":0.01', '"usd":-1')],
@@ -180,14 +180,94 @@ for (const [name, damage] of damages) {
     const folder = aFolder(t);
     const key = journalKey(aRequest());
     await openJournal(folder, redact).put(key, aRequest(), aReply(), 0.01);
-    const file = join(folder, 'answers', `${key}.json`);
-    writeFileSync(file, damage(readFileSync(file, 'utf8')));
-    const next = openJournal(folder, redact);
-    assert.equal(next.find(key), null);
-    assert.deepEqual(next.inherited, []);
-    assert.match(next.problems.join(), new RegExp(key));
+    const other = aRequest({ subject: 'other' });
+    await openJournal(folder, redact).put(journalKey(other), other, aReply(), 0.01);
+    const file = join(folder, 'answers', '000001.jsonl');
+    const [damaged, sound] = [damage(readFileSync(file, 'utf8').trimEnd()), readFileSync(inAnswers(folder, 2), 'utf8')];
+    for (const text of [`${damaged}\n${sound}`, `${sound}${damaged}`]) {
+      writeFileSync(file, text);
+      rmSync(inAnswers(folder, 2), { force: true });
+      const next = openJournal(folder, redact);
+      assert.equal(next.find(key), null);
+      assert.deepEqual(
+        next.inherited.map(({ subject }) => subject),
+        ['other'],
+      );
+      assert.match(next.problems.join(), /000001\.jsonl are damaged; 1 of them/);
+    }
   });
 }
+
+test('an empty file of answers is one into which nothing was written yet', (t) => {
+  const folder = aFolder(t);
+  openJournal(folder, redact);
+  writeFileSync(inAnswers(folder, 1), '');
+  assert.deepEqual(openJournal(folder, redact).problems, []);
+});
+
+test('no process writes into the file of another, which may end in half a line', async (t) => {
+  const folder = aFolder(t);
+  openJournal(folder, redact);
+  writeFileSync(inAnswers(folder, 1), '{"vers');
+  await openJournal(folder, redact).put(journalKey(aRequest()), aRequest(), aReply(), null);
+  assert.equal(readFileSync(inAnswers(folder, 1), 'utf8'), '{"vers');
+  assert.deepEqual(openJournal(folder, redact).find(journalKey(aRequest())), aReply());
+});
+
+test('many that are answered at once are all there, in the order in which they came, and long files end', async (t) => {
+  const folder = aFolder(t);
+  const journal = openJournal(folder, redact);
+  const requests = Array.from({ length: 40 }, (_, n) => aRequest({ subject: `thread-${n}` }));
+  const text = 'ü'.repeat(200_000);
+  await Promise.all(requests.map((request) => journal.put(journalKey(request), request, aReply({ text }), null)));
+  const next = openJournal(folder, redact);
+  assert.deepEqual(next.problems, []);
+  assert.deepEqual(
+    [...next.inherited].sort((a, b) => a.n - b.n).map(({ subject }) => subject),
+    requests.map(({ subject }) => subject),
+  );
+  const sizes = readdirSync(join(folder, 'answers')).map((name) => statSync(join(folder, 'answers', name)).size);
+  assert.equal(sizes.length, 2);
+  assert.ok(sizes.every((size) => size < 9_000_000));
+  next.clear(
+    [],
+    requests.map(({ subject }) => subject),
+  );
+  assert.equal(openJournal(folder, redact).inherited.length, 40);
+  next.clear([]);
+  assert.deepEqual(readdirSync(join(folder, 'answers')), []);
+});
+
+test('answers of earlier versions, one in a file each, are found, rejected and replaced', async (t) => {
+  const folder = aFolder(t);
+  const [kept, bad, anew] = ['kept', 'bad', 'anew'].map((subject) => aRequest({ subject }));
+  const first = openJournal(folder, redact);
+  for (const request of [kept, bad, anew]) if (request) await first.put(journalKey(request), request, aReply(), 1);
+  for (const line of readFileSync(inAnswers(folder, 1), 'utf8').trimEnd().split('\n'))
+    writeFileSync(join(folder, 'answers', `${JSON.parse(line).key}.json`), `${line}\n`);
+  rmSync(inAnswers(folder, 1));
+  const next = openJournal(folder, redact);
+  assert.equal(next.inherited.length, 3);
+  if (bad) await next.reject(journalKey(bad), 'not JSON');
+  if (anew) await next.put(journalKey(anew), anew, aReply({ text: 'Another.' }), 1);
+  const last = openJournal(folder, redact);
+  const seen = last.inherited.map(({ subject, reply, rejected }) => [subject, reply.text, rejected]);
+  assert.deepEqual(seen.sort(), [
+    ['anew', 'Another.', null],
+    ['bad', 'An answer.', 'not JSON'],
+    ['kept', 'An answer.', null],
+  ]);
+});
+
+test('what a process that was killed left twice counts once', async (t) => {
+  const folder = aFolder(t);
+  const first = openJournal(folder, redact);
+  await first.put(journalKey(aRequest()), aRequest(), aReply(), 1);
+  await first.reject(journalKey(aRequest()), 'not JSON');
+  await first.put(journalKey(aRequest()), aRequest(), aReply(), 1);
+  copyFileSync(inAnswers(folder, 1), inAnswers(folder, 2));
+  assert.equal(openJournal(folder, redact).inherited.length, 2);
+});
 
 test('links and strange names are left out and reported, unfinished files are removed', async (t) => {
   const folder = aFolder(t);
@@ -195,9 +275,9 @@ test('links and strange names are left out and reported, unfinished files are re
   const other = aFolder(t);
   await openJournal(other, redact).put(key, aRequest(), aReply(), 0.01);
   openJournal(folder, redact);
-  symlinkSync(join(other, 'answers', `${key}.json`), join(folder, 'answers', `${key}.json`));
+  symlinkSync(inAnswers(other, 1), inAnswers(folder, 1));
   writeFileSync(join(folder, 'answers', 'notes.txt'), 'x');
-  writeFileSync(join(folder, 'answers', `${key}.json.1.tmp`), '{"ver');
+  writeFileSync(join(folder, 'answers', '000002.jsonl.1.tmp'), '{"ver');
   mkdirSync(join(folder, 'answers', 'folder'));
   const next = openJournal(folder, redact);
   assert.equal(next.find(key), null);
@@ -236,7 +316,7 @@ test('only the owner may read the journal', async (t) => {
   const folder = join(aFolder(t), 'memory', 'journal');
   await openJournal(folder, redact).put(journalKey(aRequest()), aRequest(), aReply(), null);
   assert.equal(statSync(join(folder, 'answers')).mode & 0o777, 0o700);
-  assert.equal(statSync(join(folder, 'answers', `${journalKey(aRequest())}.json`)).mode & 0o777, 0o600);
+  assert.equal(statSync(inAnswers(folder, 1)).mode & 0o777, 0o600);
 });
 
 test('a journal that cannot be written says so and what to do', async (t) => {
@@ -244,10 +324,19 @@ test('a journal that cannot be written says so and what to do', async (t) => {
   writeFileSync(join(folder, 'file'), '');
   assert.throws(() => openJournal(join(folder, 'file', 'journal'), redact), /journal in .* cannot be written/);
   const journal = openJournal(folder, redact);
+  mkdirSync(inAnswers(folder, 1));
+  await assert.rejects(journal.put(journalKey(aRequest()), aRequest(), aReply(), null), /cannot be written: EISDIR/);
+  await journal.put(journalKey(aRequest()), aRequest(), aReply(), null);
+  assert.deepEqual(openJournal(folder, redact).find(journalKey(aRequest())), aReply(), 'the next goes elsewhere');
+  journal.clear([]);
   rmSync(join(folder, 'answers'), { recursive: true });
   await assert.rejects(journal.put(journalKey(aRequest()), aRequest(), aReply(), null), /cannot be written: ENOENT/);
   assert.equal(journal.find(journalKey(aRequest())), null);
 });
+
+function inAnswers(folder: string, n: number): string {
+  return join(folder, 'answers', `00000${n}.jsonl`);
+}
 
 function aFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'journal-'));

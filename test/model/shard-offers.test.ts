@@ -11,6 +11,7 @@ import { knownTo, openShardJournal } from '../../scripts/model/shard-journal.ts'
 import { type Believed, takeShards } from '../../scripts/model/shard-offers.ts';
 import type { ModelRequest } from '../../scripts/model/types.ts';
 import { isInShard, type Shard } from '../../scripts/shared/shard.ts';
+import { bendAnswers, type WrittenAnswer } from '../support/journal-answers.ts';
 import { aRequest } from '../support/model-requests.ts';
 import { temporaryFolder } from '../support/repository.ts';
 
@@ -180,14 +181,9 @@ test('of two answers to one question the first stays, whatever the second says',
   assert.equal((await model.ask(aRequest({ subject }))).text, 'the first');
 });
 
-interface Written {
-  readonly reply: { readonly usage: object };
-}
-
 /** Writes an answer of a shard anew. */
-function bend(folder: string, subject: string, change: (entry: Written) => object): void {
-  const path = join(folder, 'answers', `${journalKey(aRequest({ subject }))}.json`);
-  writeFileSync(path, JSON.stringify(change(JSON.parse(readFileSync(path, 'utf8')))));
+function bend(folder: string, subject: string, change: (entry: WrittenAnswer) => object): void {
+  bendAnswers(folder, (entry) => (entry.subject === subject ? change(entry) : entry));
 }
 
 test('what a hostile machine left harms nothing: it is told and left out', async (t) => {
@@ -195,7 +191,7 @@ test('what a hostile machine left harms nothing: it is told and left out', async
   const subjects = subjectsOf(first, 8);
   const [a = '', b = '', c = '', d = '', e = '', f = '', g = '', sound = ''] = subjects;
   const folder = await place.write(first, subjects);
-  const counted = (more: object) => (entry: Written) => ({
+  const counted = (more: object) => (entry: WrittenAnswer) => ({
     ...entry,
     reply: { ...entry.reply, usage: { ...entry.reply.usage, ...more } },
   });
@@ -212,12 +208,14 @@ test('what a hostile machine left harms nothing: it is told and left out', async
   writeFileSync(join(answers, `${'0'.repeat(64)}.json`), '{"version":1');
   symlinkSync('/etc/passwd', join(answers, `${'1'.repeat(64)}.json`));
   mkdirSync(join(answers, `${'2'.repeat(64)}.json`));
+  writeFileSync(join(answers, '000007.jsonl'), Buffer.alloc(17 * 1024 * 1024, '\n'));
+  writeFileSync(join(answers, '000008.jsonl'), '{}\n\u0000\n[');
   const { answers: taken, problems } = place.take([folder]);
   assert.equal(taken, 1);
   assert.deepEqual(readdirSync(join(place.night, 'offered')), [`${journalKey(aRequest({ subject: sound }))}.json`]);
   assert.match(
     problems.join('\n'),
-    /more than a shard writes[\s\S]*3 of its files are damaged[\s\S]*6 answers were not asked/,
+    /answers holds more than a shard writes[\s\S]*5 of its files are damaged[\s\S]*6 answers were not asked/,
   );
   assert.equal(openJournal(place.night, redact).problems.length, 0);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { correcting } from '../support/codex-session.ts';
@@ -53,7 +53,10 @@ test('what is planted on each surface is found, and after forget and the printed
   const shard = join(clone, '.git/memory/shards/1-of-2/answers/aa.json');
   writeFiles('/', { [shard]: `{"reply":"${forms.json}"}` });
   writeFiles('/', { [journal]: `{"reply":"${forms.json}"}`, [note]: `Remember ${name}.\n` });
+  const grown = join(clone, '.git/memory/journal/answers/000001.jsonl');
+  const lines = ['{"reply":"first"}\n', `{"reply":"${forms.json}"}\n`, '{"reply":"last"}\n'];
   writeFiles('/', { [join(clone, '.git/memory/journal/answers/bb.json')]: '{"reply":"something else"}' });
+  writeFiles('/', { [grown]: lines.join('') });
 
   const first = await forgets(clone, ['--match', name, '--yes', '--json']);
   assert.equal(first.code, 3, first.stderr);
@@ -72,6 +75,7 @@ test('what is planted on each surface is found, and after forget and the printed
   assert.deepEqual(found('refs/memory/state', true), [], 'the state is clean, with its history');
   assert.ok(!existsSync(journal) && !existsSync(note) && !existsSync(shard));
   assert.ok(existsSync(join(clone, '.git/memory/journal/answers/bb.json')), 'others’ answers stay');
+  assert.equal(readFileSync(grown, 'utf8'), `${lines[0]}${lines[2]}`, 'others’ answers of the same file too');
   assert.doesNotMatch(team.file(proposal, handbook), /Halvorsen/);
   assert.match(team.file(proposal, handbook), /not jest/);
   assert.deepEqual(held(team.file('refs/memory/state', 'state.sqlite.json')), []);
