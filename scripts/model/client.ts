@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { OpenAI } from 'openai';
 import { messageOf } from '../shared/errors.ts';
 import { checkedKey, checkedUrl } from './client-address.ts';
@@ -140,17 +141,24 @@ function taking(take: (text: string) => boolean): Reader {
 }
 
 async function read(incoming: Incoming, watch: Watchdog, reader: Reader): Promise<{ body: string; broken: boolean }> {
-  const decoder = new TextDecoder();
+  // A TextDecoder's stream gives two bytes a character, whatever comes.
+  const decoder = new StringDecoder('utf8');
+  let isBegun = false;
+  const add = (text: string): boolean => {
+    const isMarked = !isBegun && text.startsWith('\ufeff');
+    isBegun ||= text !== '';
+    return reader.add(isMarked ? text.slice(1) : text);
+  };
   try {
     await incoming.read((bytes) => {
       watch.touch();
-      return reader.add(decoder.decode(bytes, { stream: true }));
+      return add(decoder.write(bytes));
     });
   } catch (thrown) {
     if (watch.reason() !== null) throw thrown;
     return { body: reader.body(), broken: true };
   }
-  reader.add(decoder.decode());
+  add(decoder.end());
   return { body: reader.body(), broken: false };
 }
 

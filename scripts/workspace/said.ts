@@ -53,9 +53,19 @@ export interface Session {
 
 /** The session as its rollout has it. */
 export function sessionOfItems(items: readonly Said[]): Session {
-  const all = items.map(heardOf);
-  const places = new Map(all.map((heard) => [heard.said.n, [heard]]));
-  return { basis: 'items', at: (n) => places.get(n) ?? [], all };
+  const heard = items.map((said) => once(() => heardOf(said)));
+  const places = new Map(items.map(({ n }, index) => [n, heard[index]]));
+  const all = once(() => heard.map((one) => one()));
+  return {
+    basis: 'items',
+    at(n) {
+      const one = places.get(n)?.();
+      return one === undefined ? [] : [one];
+    },
+    get all() {
+      return all();
+    },
+  };
 }
 
 const local = /\(@((?:\d{1,6}:)?\d{1,9}(?:\.\d{1,6})?(?:, ?(?:\d{1,6}:)?\d{1,9}(?:\.\d{1,6})?){0,99})\)/g;
