@@ -14,8 +14,13 @@ export function redactedReply(reply: ModelReply, redact: (text: string) => strin
 function redactedText(text: string, redact: (text: string) => string): string {
   const value = /^\s{0,99}[{[]/.test(text) ? parsedJson(text) : undefined;
   if (value === undefined) return redact(text);
-  const clean = JSON.stringify(redactedValue(value, redact));
-  return redact(clean === JSON.stringify(value) ? text : clean);
+  let isClean = true;
+  const clean = redactedValue(value, (part) => {
+    const redacted = redact(part);
+    isClean &&= redacted === part;
+    return redacted;
+  });
+  return redact(isClean ? text : JSON.stringify(clean));
 }
 
 function redactedValue(value: unknown, redact: (text: string) => string): unknown {

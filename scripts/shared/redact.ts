@@ -42,10 +42,11 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
   function find(text: string): readonly Finding[] {
     const found: Finding[] = [];
     const covered = new Map<Detector, number>();
+    const wasSearched = text.includes(placeholder);
     const take = (detector: Detector, start: number): void => {
-      if ((covered.get(detector) ?? 0) > start || isDone(text, start)) return;
+      if ((covered.get(detector) ?? 0) > start || (wasSearched && isDone(text, start))) return;
       const span = detector.detect(text, start);
-      if (span === null || isDone(text, span.start) || isDone(text, span.end - 1)) return;
+      if (span === null || (wasSearched && (isDone(text, span.start) || isDone(text, span.end - 1)))) return;
       covered.set(detector, span.end);
       found.push({ rule: detector.id, ...span });
     };
@@ -112,7 +113,7 @@ function detectorOf(rule: FormRule): Detector {
       const match = pattern.exec(text);
       if (match === null) return null;
       const [start, end] = match.indices?.groups?.secret ?? [from, from + match[0].length];
-      if (/\w/.test(text[end] ?? '') || text.startsWith(placeholder, end)) return null;
+      if (isWordAt(text, end) || text.startsWith(placeholder, end)) return null;
       if (byPlace && isNoSecret(text.slice(start, end))) return null;
       return { start, end };
     },
@@ -128,8 +129,16 @@ function isNoSecret(value: string): boolean {
  * `\u003d`, a terminal's colour `[32m`.
  */
 function startsToken(text: string, at: number): boolean {
-  if (!/\w/.test(text[at - 1] ?? ' ') || !/\w/.test(text[at] ?? ' ')) return true;
+  if (!isWordAt(text, at - 1) || !isWordAt(text, at)) return true;
   return /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|\[[0-9;]{0,8}m$/.test(text.slice(Math.max(0, at - 11), at));
+}
+
+/** Whether a letter of English, a digit or `_` stands there. */
+function isWordAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (
+    (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f || (code >= 0x41 && code <= 0x5a)
+  );
 }
 
 /** Overlapping and touching findings are one secret, counted for the rule that starts first; a form tells most. */

@@ -24,9 +24,10 @@ export function shortThreadId(threadId: string): string {
   return short;
 }
 
-/** Lower-case hexadecimal sha256 of a text's UTF-8 bytes. */
+/** Lower-case hexadecimal sha256 of a text's UTF-8 bytes. At once, where Node can: a hash in steps costs five times as much. */
 export function sha256(text: string): string {
-  return crypto().createHash('sha256').update(text).digest('hex');
+  const { hash, createHash } = crypto();
+  return hash === undefined ? createHash('sha256').update(text).digest('hex') : hash('sha256', text);
 }
 
 /** 32 hexadecimal digits, at milliseconds a piece: of what somebody could guess. */
@@ -34,10 +35,13 @@ export function slowHash(text: string): string {
   return crypto().scryptSync(text, 'commit-to-memory', 16, { cost: 4096 }).toString('hex');
 }
 
-let loaded: typeof Crypto | undefined;
+/** Node knows `hash` since 20.12. */
+type KnownCrypto = Omit<typeof Crypto, 'hash'> & Partial<Pick<typeof Crypto, 'hash'>>;
+
+let loaded: KnownCrypto | undefined;
 
 /** Loaded when it is first needed: a hook that hashes nothing starts a fifth sooner. */
-function crypto(): typeof Crypto {
-  loaded ??= createRequire(import.meta.url)('node:crypto') as typeof Crypto;
+function crypto(): KnownCrypto {
+  loaded ??= createRequire(import.meta.url)('node:crypto') as KnownCrypto;
   return loaded;
 }
