@@ -7,7 +7,7 @@ import { statePath } from '../state/current.ts';
 import { SnapshotError } from '../state/errors.ts';
 import type { NightRecord } from '../state/night-record.ts';
 import { stateRef } from '../state/ref.ts';
-import { parseSnapshotText } from '../state/snapshot-text.ts';
+import { parseSnapshotText, valuesOf } from '../state/snapshot-text.ts';
 import type { StandingFacts } from './standing.ts';
 import { ifHere, reaches } from './team-history.ts';
 
@@ -143,20 +143,21 @@ async function sinceRecorded(repository: Repository, tip: Oid | null, recorded: 
 function runsIn(files: Files): string[] {
   const text = files.get(statePath);
   if (text === undefined) return [];
-  const table = tablesOf(text).find(({ name }) => name === 'runs');
-  const [id, startedAt] = ['run_id', 'started_at'].map((column) => table?.columns.indexOf(column) ?? -1);
-  if (table === undefined || id === undefined || startedAt === undefined) return [];
-  return table.rows
-    .map(({ values }) => ({ run: String(values[id]), at: Number(values[startedAt]) }))
-    .sort((a, b) => a.at - b.at || (a.run < b.run ? -1 : 1))
-    .map(({ run }) => run);
-}
-
-function tablesOf(text: string) {
   try {
-    return parseSnapshotText(text).tables;
+    return runsRecordedIn(text);
   } catch (error) {
     if (error instanceof SnapshotError) return [];
     throw error;
   }
+}
+
+function runsRecordedIn(text: string): string[] {
+  const table = parseSnapshotText(text).tables.find(({ name }) => name === 'runs');
+  const [id, startedAt] = ['run_id', 'started_at'].map((column) => table?.columns.indexOf(column) ?? -1);
+  if (table === undefined || id === undefined || startedAt === undefined) return [];
+  return table.rows
+    .map(valuesOf)
+    .map((values) => ({ run: String(values[id]), at: Number(values[startedAt]) }))
+    .sort((a, b) => a.at - b.at || (a.run < b.run ? -1 : 1))
+    .map(({ run }) => run);
 }

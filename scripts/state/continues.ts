@@ -1,4 +1,4 @@
-import { parseSnapshotText } from './snapshot-text.ts';
+import { parseSnapshotText, type RowText, valuesOf } from './snapshot-text.ts';
 
 /**
  * Whether a state's text knows every run and every tombstone of another: then it goes on from it, whatever their
@@ -19,7 +19,11 @@ export function continues(later: string, earlier: string): boolean {
 function keysIn(text: string, name: 'runs' | 'tombstones'): Set<string> {
   const table = parseSnapshotText(text).tables.find((one) => one.name === name);
   const places = keyColumns[name].map((column) => table?.columns.indexOf(column) ?? -1);
-  return new Set((table?.rows ?? []).map(({ values }) => JSON.stringify(places.map((place) => values[place]))));
+  const keyOf = (row: RowText) => {
+    const values = valuesOf(row);
+    return JSON.stringify(places.map((place) => values[place]));
+  };
+  return new Set((table?.rows ?? []).map(keyOf));
 }
 
 const keyColumns = { runs: ['run_id'], tombstones: ['kind', 'key'] } as const;

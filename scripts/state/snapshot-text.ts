@@ -10,8 +10,9 @@ export interface TableText {
   readonly line: number;
 }
 
+/** In brackets, on one line; read when it is needed, so that a large state is not held twice. */
 export interface RowText {
-  readonly values: readonly unknown[];
+  readonly text: string;
   readonly line: number;
 }
 
@@ -25,7 +26,7 @@ export const snapshotFormat = 'ctm-state';
 
 /**
  * Reads the layout: a head, then tables with a row a line. A byte order mark and CRLF are tolerated.
- * @throws SnapshotError for conflict markers, another format, and whatever breaks the layout or is no JSON.
+ * @throws SnapshotError for conflict markers, another format, and whatever breaks the layout.
  */
 export function parseSnapshotText(text: string): SnapshotText {
   const lines = linesOf(text);
@@ -69,7 +70,7 @@ function readTable(reader: Reader): { table: TableText; last: boolean } {
   const opening = /^"([a-z0-9_]{1,64})":\{"columns":(\[.*\]),"rows":\[$/.exec(next(reader));
   if (!opening) throw broken(reader, 'a table should start here');
   const line = reader.at;
-  const columns = parseArray(reader, opening[2] ?? '').map(String);
+  const columns = parseArray(opening[2] ?? '', line).map(String);
   const rows: RowText[] = [];
   for (let expectsRow = true; ; ) {
     const rowText = next(reader);
@@ -80,7 +81,9 @@ function readTable(reader: Reader): { table: TableText; last: boolean } {
     }
     if (!expectsRow) throw broken(reader, 'the line before ends without a comma');
     expectsRow = rowText.endsWith(',');
-    rows.push({ values: parseArray(reader, expectsRow ? rowText.slice(0, -1) : rowText), line: reader.at });
+    const text = expectsRow ? rowText.slice(0, -1) : rowText;
+    if (!text.startsWith('[') || !text.endsWith(']')) parseArray(text, reader.at);
+    rows.push({ text, line: reader.at });
   }
 }
 
@@ -91,25 +94,33 @@ function next(reader: Reader): string {
   return line;
 }
 
-function parseArray(reader: Reader, text: string): unknown[] {
+/** @throws SnapshotError for what is no JSON, or holds what the state cannot. */
+export function valuesOf({ text, line }: RowText): readonly unknown[] {
+  return parseArray(text, line);
+}
+
+function parseArray(text: string, line: number): unknown[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     // The parser's own words quote the row, which may hold what must not be shown.
-    throw broken(reader, 'this is no valid JSON');
+    throw brokenLine(text, line, 'this is no valid JSON');
   }
-  if (!Array.isArray(parsed)) throw broken(reader, 'this is no JSON array');
+  if (!Array.isArray(parsed)) throw brokenLine(text, line, 'this is no JSON array');
   if (text.includes('\\u') && parsed.some((value) => typeof value === 'string' && !isStorable(value)))
-    throw broken(reader, 'a text holds NUL or half a surrogate pair, which the state cannot');
+    throw brokenLine(text, line, 'a text holds NUL or half a surrogate pair, which the state cannot');
   return parsed;
 }
 
 function broken(reader: Reader, reason: string): SnapshotError {
-  const line = reader.lines[reader.at - 1] ?? '';
-  if (!/^(<{7}|={7}|>{7}|\|{7})/.test(line)) return new SnapshotError(reader.at, reason);
+  return brokenLine(reader.lines[reader.at - 1] ?? '', reader.at, reason);
+}
+
+function brokenLine(text: string, line: number, reason: string): SnapshotError {
+  if (!/^(<{7}|={7}|>{7}|\|{7})/.test(text)) return new SnapshotError(line, reason);
   return new SnapshotError(
-    reader.at,
+    line,
     'an unresolved merge conflict',
     'Take one side whole, never row by row: `git checkout --ours -- state.sqlite.json` or `--theirs`, the one with ' +
       'the later night; or `git checkout <last good> -- state.sqlite.json` (`git log --oneline -- state.sqlite.json`).',

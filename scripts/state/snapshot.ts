@@ -3,7 +3,14 @@ import { integer, text } from './columns.ts';
 import { type ColumnType, openDatabase, type Row, type State, type Value } from './database.ts';
 import { NewerSnapshotError, SnapshotError } from './errors.ts';
 import { migrate, migrations } from './migrations.ts';
-import { parseSnapshotText, type RowText, type SnapshotText, snapshotFormat, type TableText } from './snapshot-text.ts';
+import {
+  parseSnapshotText,
+  type RowText,
+  type SnapshotText,
+  snapshotFormat,
+  type TableText,
+  valuesOf,
+} from './snapshot-text.ts';
 
 /** From here on a night warns: a host refuses larger files, and every night writes this one anew. */
 export const warnBytes = 30_000_000;
@@ -178,7 +185,9 @@ function insertRow(insert: (values: readonly Value[]) => void, table: Table, row
   }
 }
 
-function checkedRow(table: Table, { values, line }: RowText): Value[] {
+function checkedRow(table: Table, row: RowText): Value[] {
+  const { line } = row;
+  const values = valuesOf(row);
   if (values.length !== table.columns.length)
     throw new SnapshotError(line, `${table.name} has ${table.columns.length} columns, the row ${values.length} values`);
   return table.columns.map((column, index) => checkedValue(column, values[index], line));

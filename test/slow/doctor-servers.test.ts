@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
+import { parseSnapshotText, valuesOf } from '../../scripts/state/snapshot-text.ts';
 import { git } from '../support/repository.ts';
 import { emptyTree, type Fault, findsEach } from '../support/set-ups.ts';
 import { edit, type TestTeam } from '../support/team.ts';
@@ -98,7 +98,7 @@ const faults: readonly Fault[] = [
       // A night that the team does not know.
       const text = git(clone, 'show', 'refs/memory/state:state.sqlite.json');
       const runs = parseSnapshotText(`${text}\n`).tables.find(({ name }) => name === 'runs');
-      const run = String(runs?.rows[0]?.values[runs.columns.indexOf('run_id')]);
+      const run = String(runs?.rows.map(valuesOf)[0]?.[runs.columns.indexOf('run_id')]);
       const own = input(clone, ['hash-object', '-w', '--stdin'], `${text.replaceAll(run, 'f'.repeat(16))}\n`);
       const leaves = git(clone, 'ls-tree', 'refs/memory/state').split('\n');
       const others = leaves.filter((leaf) => !leaf.endsWith('\tstate.sqlite.json'));

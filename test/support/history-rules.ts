@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TeamNight } from '../../scripts/nightly/team.ts';
 import { day } from '../../scripts/shared/clock.ts';
 import type { Oid } from '../../scripts/shared/files.ts';
-import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
+import { parseSnapshotText, valuesOf } from '../../scripts/state/snapshot-text.ts';
 import { treeOfFiles } from '../../scripts/state/tree.ts';
 import { digestPath } from '../../scripts/workspace/digest.ts';
 import { project } from '../../scripts/workspace/scope.ts';
@@ -153,7 +153,7 @@ function rowsOf({ world }: History, name: string): Readonly<Record<string, unkno
   const text = filesAt(world, world.server.refs.get(stateRef)).get('state.sqlite.json');
   if (text === undefined) return [];
   const table = parseSnapshotText(text).tables.find((one) => one.name === name);
-  return (table?.rows ?? []).map(({ values }) =>
-    Object.fromEntries((table?.columns ?? []).map((column, index) => [column, values[index]])),
-  );
+  return (table?.rows ?? [])
+    .map(valuesOf)
+    .map((values) => Object.fromEntries((table?.columns ?? []).map((column, index) => [column, values[index]])));
 }

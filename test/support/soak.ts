@@ -8,7 +8,7 @@ import { openRollouts } from '../../scripts/rollout/source.ts';
 import type { Rollout } from '../../scripts/rollout/types.ts';
 import { day, fixedClock, isoTime, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
-import { parseSnapshotText } from '../../scripts/state/snapshot-text.ts';
+import { parseSnapshotText, valuesOf } from '../../scripts/state/snapshot-text.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { type Lots, lotsFrom } from './lots.ts';
 import { env, temporaryFolder, writeFiles } from './repository.ts';
@@ -134,9 +134,9 @@ export function tablesAt(text: string): (name: string) => Rows {
   const tables = text === '' ? [] : parseSnapshotText(text).tables;
   return (name) => {
     const table = tables.find((one) => one.name === name);
-    return (table?.rows ?? []).map(
-      ({ values }) => Object.fromEntries((table?.columns ?? []).map((column, at) => [column, values[at]])) as Rows[0],
-    );
+    return (table?.rows ?? [])
+      .map(valuesOf)
+      .map((values) => Object.fromEntries((table?.columns ?? []).map((column, at) => [column, values[at]])) as Rows[0]);
   };
 }
 
