@@ -31,8 +31,8 @@ export interface ListingFolder {
 /** What the last listing under the same settings knew: while a session's files stay as they are, it need not be read. */
 export interface Kept {
   look(path: string, reader: Reader): Promise<Look>;
-  /** @param row what is known now, where that is not what was looked up. */
-  keep(look: Look, row?: Row): void;
+  /** @param row what is known now, where that is not what was looked up; made only where it is written. */
+  keep(look: Look, row?: () => Row): void;
   /** Writes what was kept since it was opened; what was not is gone. */
   end(): void;
   /** Leaves the last listing as it is. Does nothing after `end`. */
@@ -92,7 +92,7 @@ export function openKept({ folder, program, token }: ListingFolder, settings: un
     },
     keep({ name, stamp, line }, row) {
       if (draft === null || stamp === null || stamp.newest > draft.opened - settling) return;
-      const next = row === undefined ? line : `${name} ${stamp.key} ${JSON.stringify(row)}`;
+      const next = row === undefined ? line : `${name} ${stamp.key} ${JSON.stringify(row())}`;
       if (next === null) return;
       const size = bytes + Buffer.byteLength(next) + 1 - Buffer.byteLength(lines.get(name) ?? '');
       if (size > mostBytes - 1024) return;

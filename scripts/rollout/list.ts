@@ -79,12 +79,13 @@ async function counted(
   kept: Kept,
 ): Promise<Found> {
   if (repeated === undefined) return entry.found;
-  const { found, look, row } = entry;
+  const { found, look } = entry;
+  const row = entry.row();
   const repeats = hashed([...repeated].join(' '));
   if (row.own?.repeats === repeats) return { ...found, ...row.own.facts };
   const whole = cache.get(found.path) ?? (await readAgain(entry, place));
   const facts = factsOf(withoutRepeats(whole, repeated));
-  if (whole.source.sha256 === entry.sha256) kept.keep(look, { ...row, own: { repeats, facts } });
+  if (whole.source.sha256 === entry.sha256) kept.keep(look, () => ({ ...row, own: { repeats, facts } }));
   return { ...found, ...facts };
 }
 
