@@ -5,6 +5,7 @@ import { explain, GitError, RefMovedError } from './errors.ts';
 import type { Layout } from './layout.ts';
 import { readLooseObjects } from './loose-read.ts';
 import type { ObjectType, RawObject } from './objects.ts';
+import { plainHead, plainRef } from './plain-refs.ts';
 import { fieldsOf, output, type RunGit } from './program.ts';
 import { programRefresh, programUncommitted } from './program-worktree.ts';
 import { lockError } from './ref-name.ts';
@@ -15,8 +16,8 @@ export function programBackend(git: RunGit, layout: Layout): Backend {
   return {
     name: 'git',
     readObjects: (oids) => readObjects(git, layout, oids),
-    head: () => head(git),
-    readRef: (ref) => readRef(git, ref),
+    head: () => head(git, layout),
+    readRef: (ref) => readRef(git, layout, ref),
     listRefs: (prefix) => listRefs(git, prefix),
     swapRef: (ref, expected, next) => swapRef(git, layout, ref, expected, next),
     remotes: () => remotes(git),
@@ -52,16 +53,19 @@ async function readBatch(git: RunGit, oids: readonly Oid[]): Promise<(RawObject 
   });
 }
 
-async function head(git: RunGit): Promise<Head> {
+async function head(git: RunGit, layout: Layout): Promise<Head> {
+  const branch = await plainHead(layout);
+  if (branch !== undefined) return { kind: 'branch', ref: branch, oid: await readRef(git, layout, branch) };
   const symbolic = await git(['symbolic-ref', '--quiet', 'HEAD']);
   const ref = symbolic.stdout.toString('utf8').trim();
-  if (symbolic.code === 0) return { kind: 'branch', ref, oid: await readRef(git, ref) };
+  if (symbolic.code === 0) return { kind: 'branch', ref, oid: await readRef(git, layout, ref) };
   const oid = (await output(git, ['rev-parse', '--verify', '--quiet', 'HEAD'])).toString('latin1').trim();
   return { kind: 'detached', oid };
 }
 
-async function readRef(git: RunGit, ref: string): Promise<Oid | null> {
-  return (await listRefs(git, ref)).get(ref) ?? null;
+async function readRef(git: RunGit, layout: Layout, ref: string): Promise<Oid | null> {
+  const plain = await plainRef(layout, ref);
+  return plain === undefined ? ((await listRefs(git, ref)).get(ref) ?? null) : plain;
 }
 
 /** A damaged ref is only warned of by the program, and would else pass for an absent one. */
@@ -90,7 +94,7 @@ async function swapRef(
   const change = next === null ? ['-d', ref, expected ?? none] : [ref, next, expected ?? none];
   const { code, stderr } = await git(['update-ref', '-m', 'commit-to-memory', ...change]);
   if (code === 0) return;
-  const actual = await readRef(git, ref);
+  const actual = await readRef(git, layout, ref);
   if (actual !== expected) throw new RefMovedError(ref, expected, actual);
   const lock = /'([^'\n]{1,4096}\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) throw lockError(lock, null);

@@ -14,7 +14,7 @@ export async function shallowCommits(commonDir: string): Promise<ReadonlySet<Oid
  */
 export async function lacksHistory(repository: Repository, oid: Oid, depth: number | null): Promise<boolean> {
   const boundary = await shallowCommits(repository.commonDir);
-  if (boundary.size === 0) return false;
+  if (boundary.size === 0 || depth === 1) return false;
   const history = await repository.history(oid, depth ?? wholeHistory);
   const last = history.at(-1);
   return last !== undefined && boundary.has(last.oid) && (depth === null || history.length < depth);

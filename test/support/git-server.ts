@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { once } from '../../scripts/shared/once.ts';
 import { git } from './repository.ts';
 
 /** What a token may do; `refs` are shell patterns of the refs that it may push, without them all. */
@@ -108,15 +109,20 @@ export async function startGitServer({ tokens, anonymous, port }: GitServerOptio
       const dir = join(root, `${name}.git`);
       mkdirSync(dir, { recursive: true });
       git(dir, 'init', '--quiet', '--bare', '--initial-branch=main', '--template=', ...init);
-      mkdirSync(join(dir, 'hooks'));
-      git(dir, 'config', 'http.receivepack', 'true');
-      writeFileSync(join(dir, 'refuse'), '');
-      writeFileSync(join(dir, 'hooks', 'pre-receive'), hook, { mode: 0o755 });
+      appendFileSync(join(dir, 'config'), '[http]\n\treceivepack = true\n[receive]\n\tautogc = false\n');
+      if (Object.values(tokens).some(({ refs }) => refs !== undefined)) refuseIn(dir, '');
       return dir;
     },
-    refuse: (name, pattern, words) => writeFileSync(join(root, `${name}.git`, 'refuse'), `${pattern}\t${words}\n`),
+    refuse: (name, pattern, words) => refuseIn(join(root, `${name}.git`), `${pattern}\t${words}\n`),
     close: () => stop(server, children, root),
   };
+}
+
+/** A repository has the hook from the first rule on, whose check costs each push a process. */
+function refuseIn(dir: string, rules: string): void {
+  mkdirSync(join(dir, 'hooks'), { recursive: true });
+  writeFileSync(join(dir, 'refuse'), rules);
+  writeFileSync(join(dir, 'hooks', 'pre-receive'), hook, { mode: 0o755 });
 }
 
 /** Refuses by token (the server sets the variable) and by the repository's file of rules. */
@@ -189,11 +195,14 @@ interface Backend {
   readonly children: Set<ReturnType<typeof spawn>>;
 }
 
-/** Speaks CGI with `git http-backend`. */
+/** The program of `git http-backend`, as a web server starts it. */
+const backendProgram = once(() => join(git(tmpdir(), '--exec-path'), 'git-http-backend'));
+
+/** Speaks CGI with it. */
 function serve(request: IncomingMessage, response: ServerResponse, entry: GitRequest, backend: Backend): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
   const { headers } = request;
-  const child = spawn('git', ['http-backend'], {
+  const child = spawn(backendProgram(), {
     env: {
       PATH: process.env.PATH,
       GIT_PROJECT_ROOT: backend.root,

@@ -128,25 +128,44 @@ function nothingForgottenIsBack(soak: Soak): void {
   const { team, forgotten, model } = soak;
   assert.ok(!model.hasLeaked, 'a secret was sent');
   const refs = git(team.dir, 'for-each-ref', '--format=%(refname)').split('\n');
-  for (const ref of refs) assert.deepEqual(holding(team.dir, ref, secret), [], `a secret stands in ${ref}`);
+  const found = holding(team.dir, refs, [secret, ...forgotten]);
+  assert.deepEqual(
+    found.filter(({ words }) => words === secret),
+    [],
+    'a secret stands in a ref',
+  );
   const threads = new Map(soak.sayings.map(({ word, n }) => [word, uuid(n)]));
-  for (const word of forgotten) {
-    // Sessions that were given it before it was gone from the default branch may say it.
-    const isItsOwn = (path: string) => !path.startsWith(archiveRef) || path.includes(threads.get(word) ?? '');
-    for (const ref of [stateRef, archiveRef].filter((one) => refs.includes(one)))
-      assert.deepEqual(holding(team.dir, ref, word).filter(isItsOwn), [], `${word} was forgotten and stands in ${ref}`);
-  }
+  // Sessions that were given it before it was gone from the default branch may say it.
+  const isItsOwn = ({ ref, path, words }: Held) => ref !== archiveRef || path.includes(threads.get(words) ?? '');
+  const back = found.filter((held) => held.words !== secret && [stateRef, archiveRef].includes(held.ref));
+  assert.deepEqual(back.filter(isItsOwn), [], 'what was forgotten stands');
 }
 
-/** Files of a ref's tree that hold the words. */
-function holding(dir: string, ref: string, words: string): string[] {
-  const found = spawnSync('git', ['grep', '--files-with-matches', '--fixed-strings', '-e', words, ref, '--'], {
-    cwd: dir,
-    env: { ...env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
-    encoding: 'utf8',
-  });
+interface Held {
+  readonly ref: string;
+  readonly path: string;
+  readonly words: string;
+}
+
+/** Which of the words stand in which files of which refs' trees. */
+function holding(dir: string, refs: readonly string[], words: readonly string[]): Held[] {
+  const wanted = words.flatMap((one) => ['-e', one]);
+  const found = spawnSync(
+    'git',
+    ['grep', '--text', '--only-matching', '--null', '--fixed-strings', ...wanted, ...refs, '--'],
+    {
+      cwd: dir,
+      env: { ...env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+      encoding: 'utf8',
+      maxBuffer: 256 * 1024 * 1024,
+    },
+  );
   if (found.status === null || found.status > 1) throw new Error(`git grep failed: ${found.stderr}`);
-  return found.stdout.split('\n').filter(Boolean);
+  const lines = new Set(found.stdout.split('\n').filter(Boolean));
+  return [...lines].map((line) => {
+    const [, ref = '', path = '', found = ''] = /^([^:]+):([^\0]+)\0(.+)$/.exec(line) ?? [];
+    return { ref, path, words: found };
+  });
 }
 
 async function artifactsAreValid(soak: Soak): Promise<void> {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { type BareReader, bareReader } from './bare-read.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { startForgeServer } from './forge-server.ts';
 import type { ForgeServer } from './forge-types.ts';
@@ -15,7 +16,7 @@ const personToken = ['ghp', 'a', 'person'].join('_');
 const branchRef = 'refs/heads/memory/nightly';
 
 /** A memory repository on real servers: Git over http, and the host's interface for pull requests. */
-export interface TestTeam {
+export interface TestTeam extends BareReader {
   readonly server: GitServer;
   readonly forge: ForgeServer;
   /** The bare repository on the server. */
@@ -33,8 +34,6 @@ export interface TestTeam {
   merge(way: 'merge' | 'squash' | 'rebase' | 'fast-forward'): void;
   /** Closes the open pull request. */
   shut(label?: string): void;
-  file(ref: string, path: string): string;
-  tip(ref: string): string | null;
 }
 
 /** @param model what stands as `model` in the configuration. */
@@ -44,7 +43,7 @@ export async function aTeamOnServers(t: TestContext, config = '', model = '{ pro
     tokens: { [botToken]: { write: true }, [personToken]: { write: true }, [readerToken]: { write: false } },
   });
   const dir = server.create('acme/memory');
-  const tip = (ref: string) => git(dir, 'for-each-ref', '--format=%(objectname)', ref).trim() || null;
+  const { tip, file } = bareReader(dir);
   const forge = await startForgeServer({
     owner: 'acme',
     name: 'memory',
@@ -71,8 +70,15 @@ export async function aTeamOnServers(t: TestContext, config = '', model = '{ pro
   const clone = () => {
     clones += 1;
     const to = join(folder, `clone-${clones}`);
-    git(folder, 'clone', '--quiet', '--no-local', dir, to);
+    git(folder, 'clone', '--quiet', '--no-local', '--template=', dir, to);
     git(to, 'remote', 'set-url', 'origin', server.url('acme/memory'));
+    return to;
+  };
+  /** A person's clone, whose way to the server is not looked at. */
+  const ownClone = (branch: string) => {
+    clones += 1;
+    const to = join(folder, `clone-${clones}`);
+    git(folder, 'clone', '--quiet', '--template=', '--branch', branch, dir, to);
     return to;
   };
   const openPull = () => {
@@ -81,9 +87,7 @@ export async function aTeamOnServers(t: TestContext, config = '', model = '{ pro
     return pull;
   };
   const person = (branch: string, work: (to: string) => void) => {
-    const to = clone();
-    git(to, 'fetch', '--quiet', dir, `${branch}:refs/heads/work`);
-    git(to, 'switch', '--quiet', 'work');
+    const to = ownClone(branch);
     work(to);
     git(to, 'add', '--all');
     git(to, 'commit', '--quiet', '--message', 'A person’s work');
@@ -104,8 +108,8 @@ export async function aTeamOnServers(t: TestContext, config = '', model = '{ pro
     person,
     merge: (way) => {
       const pull = openPull();
-      const to = clone();
-      git(to, 'fetch', '--quiet', dir, `${branchRef}:refs/heads/proposal`);
+      const to = ownClone('main');
+      git(to, 'branch', '--quiet', '--no-track', 'proposal', `origin/${branchRef.slice('refs/heads/'.length)}`);
       if (way === 'merge') git(to, 'merge', '--quiet', '--no-ff', '--no-edit', 'proposal');
       if (way === 'fast-forward') git(to, 'merge', '--quiet', '--ff-only', 'proposal');
       if (way === 'squash') {
@@ -118,10 +122,7 @@ export async function aTeamOnServers(t: TestContext, config = '', model = '{ pro
       git(dir, 'update-ref', '-d', branchRef);
     },
     shut: (label) => forge.shut(openPull().number, label),
-    file: (ref, path) => {
-      const shown = git(dir, 'ls-tree', '--name-only', ref, path).trim();
-      return shown === '' ? '' : git(dir, 'show', `${ref}:${path}`);
-    },
+    file,
     tip,
   };
 }
