@@ -130,17 +130,28 @@ async function pushOne(
   if (expected === next) return;
   if (next !== null) await repository.readCommit(next);
   const outcome = await attempt(transport, update, signal);
-  if (outcome === null) return;
+  if (outcome === null) return remember(repository, ref, next);
   const actual = await list(transport, [ref], signal).then(
     (refs) => refs.get(ref) ?? null,
     (error: unknown) => {
       throw outcome instanceof MemoryError ? outcome : error;
     },
   );
-  if (actual === next) return;
+  if (actual === next) return remember(repository, ref, next);
   if (outcome instanceof MemoryError) throw outcome;
   const refused = { ref, expected, actual };
   throw outcome.why === 'stale' ? new PushRejectedError(url, refused) : new GitPushError(url, refused, outcome.words);
+}
+
+/** A ref that was fetched before need not be fetched again to know what was pushed; where it cannot be noted, it is. */
+async function remember(repository: Repository, ref: string, oid: Oid | null): Promise<void> {
+  const tracking = trackingRef(ref);
+  try {
+    const before = oid === null ? null : await repository.readRef(tracking);
+    if (before !== null && before !== oid) await repository.swapRef(tracking, before, oid);
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+  }
 }
 
 /** A connection that broke may have done so after the update: the error is handed back, and the server asked. */

@@ -39,7 +39,7 @@ export function programTransport(remote: ProgramRemote): Transport {
   return {
     name: 'git',
     refs: async (_, signal) => {
-      const listed = await listing((url) => ['ls-remote', '--refs', '--quiet', url], signal);
+      const listed = await listing((url) => [...atOnce, 'ls-remote', '--refs', '--quiet', url], signal);
       return new Map(listed.map(([oid = '', ref = '']) => [ref, oid]));
     },
     head: async (signal) => {
@@ -78,6 +78,9 @@ export function programTransport(remote: ProgramRemote): Transport {
     throw unreachableError(address.shown, "it does not speak Git's smart protocol");
   }
 }
+
+/** The first protocol names all refs in its first answer; the second is asked for them in a request of its own. */
+const atOnce: readonly string[] = ['-c', 'protocol.version=0'];
 
 /** What a user's configuration may have changed is said in full. */
 const fetchOptions: readonly string[] = [

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { GitError, RefMovedError } from '../../scripts/git/errors.ts';
 import { openRepository } from '../../scripts/git/open.ts';
-import { aRepository, commitAll, env, git, writeFiles } from '../support/repository.ts';
+import { aRepository, commitAll, env, git, temporaryFolder, writeFiles } from '../support/repository.ts';
 
 const state = 'refs/memory/state';
 
@@ -135,6 +135,32 @@ for (const backend of ['git', 'isomorphic'] as const) {
     assert.ok(!existsSync(join(dir, '.git', `${state}.lock`)));
   });
 }
+
+test('git: a ref is read from Git’s own files; what they cannot tell alone the program is asked', async (t) => {
+  const { dir, first, second } = twoCommits(t);
+  git(dir, 'update-ref', state, first);
+  git(dir, 'update-ref', 'refs/memory/lease', first);
+  git(dir, 'pack-refs', '--all', '--prune');
+  git(dir, 'update-ref', 'refs/memory/lease', second);
+  git(dir, 'update-ref', 'refs/heads/deep/down', second);
+  git(dir, 'symbolic-ref', 'refs/memory/linked', state);
+  const bin = temporaryFolder(t);
+  const program = join(bin, 'git');
+  symlinkSync(join(git(dir, '--exec-path'), 'git'), program);
+  const repository = await openRepository(dir, { backend: 'git', env: { PATH: bin } });
+  const refs = [state, 'refs/memory/lease', 'refs/heads/deep', 'refs/memory/none', `${state}/none`];
+  const read = async () => [
+    await repository.head(),
+    ...(await Promise.all(refs.map((ref) => repository.readRef(ref)))),
+  ];
+  assert.equal(await repository.readRef('refs/memory/linked'), first);
+  rmSync(program);
+  const head = { kind: 'branch', ref: 'refs/heads/main', oid: second };
+  assert.deepEqual(await read(), [head, first, second, null, null, null]);
+  await assert.rejects(repository.readRef('refs/memory/linked'), GitError);
+  git(dir, 'checkout', '--quiet', '--detach', first);
+  await assert.rejects(repository.head(), GitError);
+});
 
 function race(dir: string, backend: string, expected: string, next: string): Promise<string> {
   const racer = fileURLToPath(new URL('../support/swap-ref.ts', import.meta.url));

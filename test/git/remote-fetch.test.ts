@@ -243,3 +243,33 @@ test('isomorphic: a pack that arrives damaged is kept nowhere', async (t) => {
   assert.equal(await repository.readRef(tracking), null);
   git(repository.commonDir, 'fsck', '--strict');
 });
+
+test('git: to list refs takes one request', async (t) => {
+  const { server, remote } = await aRemote(t, 'git', reader);
+  const oid = commitThere(server, state, 'theirs');
+  server.fault = null;
+  assert.deepEqual(await remote.listRefs(['refs/memory/']), new Map([[state, oid]]));
+  assert.deepEqual(
+    server.requests.map(({ method }) => method),
+    ['GET'],
+  );
+});
+
+for (const backend of backends) {
+  test(`${backend}: what was pushed to a ref that was fetched before is not fetched again`, async (t) => {
+    const { server, remote, repository, commit } = await aRemote(t, backend);
+    const theirs = commitThere(server, state, 'theirs');
+    await remote.fetch([state]);
+    const next = await commit('mine', theirs);
+    await remote.push([{ ref: state, expected: theirs, next }]);
+    assert.equal(await repository.readRef(tracking), next);
+    server.fault = null;
+    assert.deepEqual(await remote.fetch([state]), new Map([[state, next]]));
+    const listing = server.requests.length;
+    server.fault = null;
+    await remote.listRefs([state]);
+    assert.equal(server.requests.length, listing);
+    await remote.push([{ ref: state, expected: next, next: null }]);
+    assert.equal(await repository.readRef(tracking), next);
+  });
+}

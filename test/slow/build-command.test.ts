@@ -1,29 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { bundleCommands, nodeOptions } from '../../scripts/connect/bundle.ts';
+import { builtCommands, later } from '../support/built-commands.ts';
 import { command, root } from '../support/nights.ts';
 import { aRepository, temporaryFolder, writeFiles } from '../support/repository.ts';
 
-/** The commands as programs, in a folder beside which the packages are found. */
-async function built(t: TestContext, names: readonly string[], builtAt: number): Promise<string> {
-  const home = temporaryFolder(t);
-  const folder = join(home, '.build');
-  const entries = names.map((name) => `scripts/${name}.ts`);
-  const programs = await bundleCommands(root, entries, folder, builtAt);
-  mkdirSync(folder);
-  for (const [path, text] of programs) writeFileSync(join(folder, path), text, { mode: 0o755 });
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'));
-  return folder;
-}
-
-const later = 9_000_000_000_000;
-
 test('a built command makes the very commits that its source makes', async (t) => {
-  const folder = await built(t, ['start'], later);
+  const folder = await builtCommands(t, ['start'], later);
   const oids = (stdout: string): object => JSON.parse(stdout).commits;
   const fromBuild = execFileSync(process.execPath, [join(folder, 'start.mjs'), '--json'], { encoding: 'utf8' });
   const { stdout } = await command('start', ['--json']);
@@ -32,7 +19,7 @@ test('a built command makes the very commits that its source makes', async (t) =
 });
 
 test('a built command starts by its name, with the options of its first line', async (t) => {
-  const folder = await built(t, ['status'], later);
+  const folder = await builtCommands(t, ['status'], later);
   const env = { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
   const shown = execFileSync(join(folder, 'status.mjs'), ['--help'], { encoding: 'utf8', env });
   assert.match(shown, /usage: /);
@@ -50,7 +37,7 @@ function firstLineOf(folder: string): string {
 test('no command loads fetch, the bundler or the database before it needs them', async (t) => {
   const scripts = readdirSync(join(root, 'scripts')).filter((name) => name.endsWith('.ts'));
   const names = scripts.map((name) => name.slice(0, -'.ts'.length));
-  const folder = await built(t, names, later);
+  const folder = await builtCommands(t, names, later);
   const probe = join(folder, 'probe.mjs');
   writeFileSync(probe, tellsWhatIsLoaded);
   for (const name of names) {
@@ -77,7 +64,7 @@ process.on('exit', () => {
 `;
 
 test('a built command starts our other scripts, and says nothing of its age while no source is newer', async (t) => {
-  const folder = await built(t, ['connect', 'recall'], later);
+  const folder = await builtCommands(t, ['connect', 'recall'], later);
   const memory = aRepository(t, {
     '.github/memory.yml': 'version: 1\n',
     'memories/memory_summary.md': 'v1\n\n## General Tips\n- Only pnpm works here [k3f7x2ab@1]\n',
@@ -92,7 +79,7 @@ test('a built command starts our other scripts, and says nothing of its age whil
 });
 
 test('a built command that is older than its sources says so, and does its work', async (t) => {
-  const folder = await built(t, ['status'], 1);
+  const folder = await builtCommands(t, ['status'], 1);
   const repository = aRepository(t, { 'README.md': 'The memory.\n' });
   const args = [join(folder, 'status.mjs'), '--json', '--repo', repository];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -59,6 +59,8 @@ export interface Program {
   readonly node?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The folder of `builtCommands`, whose program is run in place of the source. */
+  readonly built?: string;
 }
 
 /** `npm run nightly -- …` as a process of its own. */
@@ -75,9 +77,13 @@ export function command(name: string, args: readonly string[], program: Program 
 export function startCommand(
   name: string,
   args: readonly string[],
-  { node = process.execPath, env = {}, cwd }: Program = {},
+  { node = process.execPath, env = {}, cwd, built }: Program = {},
 ): Running {
-  const child = spawn(node, ['--import', import.meta.resolve('tsx'), join(root, `scripts/${name}.ts`), ...args], {
+  const program =
+    built === undefined
+      ? ['--import', import.meta.resolve('tsx'), join(root, `scripts/${name}.ts`)]
+      : [join(built, `${name}.mjs`)];
+  const child = spawn(node, [...program, ...args], {
     cwd: cwd ?? root,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -48,7 +48,7 @@ export interface SoakNight {
   readonly night: TeamNight | null;
 }
 
-/** Draws what goes wrong; now and then nothing does. */
+/** Draws what goes wrong; now and then nothing does. A night makes some fourteen requests to the server. */
 export function aPlan({ lots, team }: Soak): Plan {
   const when = (chance: number) => lots.percent(chance);
   const skew = when(12) ? lots.of([-36, -5, 30, 72, 120]) * 3_600 : 0;
@@ -56,17 +56,17 @@ export function aPlan({ lots, team }: Soak): Plan {
   const isKilled = when(22) && team.tip('refs/memory/lease') === null && skew >= 0;
   if (isKilled) {
     const whom = lots.of(['server', 'model'] as const);
-    return { ...calm, killAt: { whom, request: 1 + lots.below(whom === 'server' ? 22 : 8) } };
+    return { ...calm, killAt: { whom, request: 1 + lots.below(whom === 'server' ? 16 : 8) } };
   }
   return {
     network: when(25)
-      ? { at: 1 + lots.below(30), fault: lots.of(networkFaults), requests: lots.of([1, 3, 1_000]) }
+      ? { at: 1 + lots.below(21), fault: lots.of(networkFaults), requests: lots.of([1, 3, 1_000]) }
       : null,
     host: when(15) ? { at: 1 + lots.below(6), fault: lots.of(hostFaults) } : null,
     storm: when(25) ? { at: 1 + lots.below(6), requests: lots.of([1, 4, 12, 40]) } : null,
     useless: when(20) ? lots.of([10, 30, 100]) : 0,
-    peopleAt: when(35) ? 1 + lots.below(25) : null,
-    secondAt: when(20) ? 1 + lots.below(25) : null,
+    peopleAt: when(35) ? 1 + lots.below(18) : null,
+    secondAt: when(20) ? 1 + lots.below(18) : null,
     killAt: null,
     skew,
   };
@@ -144,13 +144,13 @@ function options({ machines }: Soak, clone: string, at: number) {
 
 /** A process of its own, with all that it started, gone in the middle of a request; or it ends before that. */
 async function killedNight(
-  { team, model, machines }: Soak,
+  { team, model, machines, built }: Soak,
   { whom, request: wanted }: NonNullable<Plan['killAt']>,
   at: number,
 ): Promise<Ended> {
   const [clone] = machines;
   const env = { CTM_CLOCK: isoTime(at), TEAM_TOKEN: botToken, OPENAI_API_KEY: 'machine-0' };
-  const child = startNightly(['--repo', clone], { env });
+  const child = startNightly(['--repo', clone], { env, built });
   let isGone = false;
   const kill = () => {
     if (!isGone) child.killAll();

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { addRollouts } from '../../scripts/archive/add.ts';
 import { archiveRef } from '../../scripts/archive/layout.ts';
 import { openRepository } from '../../scripts/git/open.ts';
+import type { Repository } from '../../scripts/git/types.ts';
 import { checkoutsFrom } from '../../scripts/rollout/checkouts.ts';
 import { redactedRollouts } from '../../scripts/rollout/redacted.ts';
 import { openRollouts } from '../../scripts/rollout/source.ts';
@@ -9,6 +10,7 @@ import type { Rollout } from '../../scripts/rollout/types.ts';
 import { day, fixedClock, isoTime, parseIsoTime } from '../../scripts/shared/clock.ts';
 import { createRedactor } from '../../scripts/shared/redact.ts';
 import { parseSnapshotText, valuesOf } from '../../scripts/state/snapshot-text.ts';
+import { builtCommands } from './built-commands.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { type Lots, lotsFrom } from './lots.ts';
 import { env, temporaryFolder, writeFiles } from './repository.ts';
@@ -37,6 +39,10 @@ export interface Soak {
   readonly lots: Lots;
   /** Clones that play the nights; each has the journal of what it paid for. */
   readonly machines: readonly [string, string];
+  /** The folder of the programs that are killed. */
+  readonly built: string;
+  /** The server's repository, opened once for those who send. */
+  readonly repository: Repository;
   readonly steps: string[];
   readonly sayings: Saying[];
   readonly sent: Map<string, CodexSession & { readonly author: string }>;
@@ -72,6 +78,8 @@ export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
     model,
     lots,
     machines: [team.clone(), team.clone()],
+    built: await builtCommands(t, ['nightly']),
+    repository: await openRepository(team.dir, { env }),
     steps: [],
     sayings: [],
     sent: new Map(),
@@ -107,8 +115,7 @@ export async function send(soak: Soak, session: CodexSession, author: string): P
     const rollout = await rollouts.read(thread.id);
     read.push({ ...rollout, thread: { ...rollout.thread, author } });
   }
-  const repository = await openRepository(soak.team.dir, { env });
-  const archive = { repository, ref: archiveRef, remote: null };
+  const archive = { repository: soak.repository, ref: archiveRef, remote: null };
   return [...(await addRollouts(archive, read, soak.now - 30 * day, { clock: fixedClock(soak.now) })).values()];
 }
 
