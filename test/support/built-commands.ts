@@ -1,15 +1,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { bundleCommands } from '../../scripts/connect/bundle.ts';
 import { root } from './nights.ts';
-import { temporaryFolder } from './repository.ts';
+import { type Ending, temporaryFolder } from './repository.ts';
 
 /** Later than any source was changed, so that the programs do not say that they are old. */
 export const later = 9_000_000_000_000;
 
 /** The commands as programs, in a folder beside which the packages are found. @returns that folder. */
-export async function builtCommands(t: TestContext, names: readonly string[], builtAt = later): Promise<string> {
+export async function builtCommands(t: Ending, names: readonly string[], builtAt = later): Promise<string> {
   const home = temporaryFolder(t);
   const folder = join(home, '.build');
   const entries = names.map((name) => `scripts/${name}.ts`);

@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { once } from '../../scripts/shared/once.ts';
-import { git } from './repository.ts';
+import { type Ending, git } from './repository.ts';
 
 /** What a token may do; `refs` are shell patterns of the refs that it may push, without them all. */
 export interface Rights {
@@ -59,7 +58,7 @@ export interface GitServerOptions {
 }
 
 /** A server that is gone when the test ends. */
-export async function aGitServer(t: TestContext, options: GitServerOptions): Promise<GitServer> {
+export async function aGitServer(t: Ending, options: GitServerOptions): Promise<GitServer> {
   const server = await startGitServer(options);
   t.after(() => server.close());
   return server;

@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'node:test';
+
+/** What has an end, as a test does, and what is to be done then. */
+export interface Ending {
+  after(work: () => unknown): void;
+}
 
 /** A temporary folder that is removed after the test. */
-export function temporaryFolder(t: TestContext): string {
+export function temporaryFolder(t: Ending): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'memory-test-')));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -34,7 +38,7 @@ export function writeFiles(dir: string, files: Readonly<Record<string, string | 
 
 /** A repository on `main` in a temporary folder, with one commit where there are files. */
 export function aRepository(
-  t: TestContext,
+  t: Ending,
   files: Readonly<Record<string, string | Buffer>> = {},
   init: readonly string[] = [],
 ): string {

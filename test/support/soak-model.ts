@@ -1,7 +1,7 @@
-import type { TestContext } from 'node:test';
 import { sha256 } from '../../scripts/shared/thread-id.ts';
 import { startApiServer } from './api-server.ts';
 import type { Answer, Behaviour, RecordedRequest } from './api-types.ts';
+import type { Ending } from './repository.ts';
 import { agentAnswer } from './scripted-agent.ts';
 import { extractionAnswer, isExtraction } from './scripted-extractor.ts';
 
@@ -42,7 +42,7 @@ export interface SoakModel {
 }
 
 /** A model's server that keeps account of what it answered. @param secret what no request may hold. */
-export async function aSoakModel(t: TestContext, secret: string): Promise<SoakModel> {
+export async function aSoakModel(t: Ending, secret: string): Promise<SoakModel> {
   const paid: Paid[] = [];
   let hasLeaked = false;
   let night = 0;

@@ -1,5 +1,5 @@
-import type { TestContext } from 'node:test';
 import { messageOf } from '../../scripts/shared/errors.ts';
+import type { Ending } from './repository.ts';
 import { aSoak, type Soak, viewOf, wordsAt } from './soak.ts';
 import { aPlan, calm, nextDay, type Plan, playSoakNight } from './soak-night.ts';
 import { forgetsAWord, peopleStep, sessionsOfADay } from './soak-people.ts';
@@ -10,7 +10,7 @@ import { holdsAfter, holdsAfterACalmNight, seenBefore } from './soak-rules.ts';
  * nothing does.
  * @throws what broke, with the seed and the steps that led there.
  */
-export async function playSoak(t: TestContext, seed: number, nights: number): Promise<Soak> {
+export async function playSoak(t: Ending, seed: number, nights: number): Promise<Soak> {
   const soak = await aSoak(t, seed);
   try {
     for (let night = 1; night <= nights; night += 1) {

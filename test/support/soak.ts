@@ -1,4 +1,3 @@
-import type { TestContext } from 'node:test';
 import { addRollouts } from '../../scripts/archive/add.ts';
 import { archiveRef } from '../../scripts/archive/layout.ts';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -13,7 +12,7 @@ import { parseSnapshotText, valuesOf } from '../../scripts/state/snapshot-text.t
 import { builtCommands } from './built-commands.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { type Lots, lotsFrom } from './lots.ts';
-import { env, temporaryFolder, writeFiles } from './repository.ts';
+import { type Ending, env, temporaryFolder, writeFiles } from './repository.ts';
 import { secret } from './soak-hostile.ts';
 import { aSoakModel, type SoakModel, soakModelConfig } from './soak-model.ts';
 import { aStagedTeam, type StagedTeam } from './stages.ts';
@@ -33,7 +32,7 @@ export interface Saying {
 
 /** A team on real servers, and what people know that they did in it. */
 export interface Soak {
-  readonly t: TestContext;
+  readonly t: Ending;
   readonly team: StagedTeam;
   readonly model: SoakModel;
   readonly lots: Lots;
@@ -68,7 +67,7 @@ export interface Soak {
   sessions: number;
 }
 
-export async function aSoak(t: TestContext, seed: number): Promise<Soak> {
+export async function aSoak(t: Ending, seed: number): Promise<Soak> {
   const lots = lotsFrom(seed);
   const model = await aSoakModel(t, secret);
   const team = await aStagedTeam(t, '', soakModelConfig(model.baseUrl));

@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { addRollouts } from '../../scripts/archive/add.ts';
 import { archiveRef } from '../../scripts/archive/layout.ts';
 import { openRepository } from '../../scripts/git/open.ts';
@@ -9,7 +8,7 @@ import { openRollouts } from '../../scripts/rollout/source.ts';
 import { fixedClock } from '../../scripts/shared/clock.ts';
 import { type CodexSession, codexText, firstCorrection } from './codex-session.ts';
 import { type Ended, playedHere } from './nights.ts';
-import { env as gitEnv, temporaryFolder, writeFiles } from './repository.ts';
+import { type Ending, env as gitEnv, temporaryFolder, writeFiles } from './repository.ts';
 import { phase1Here } from './shards.ts';
 import { dayAt } from './stored-rollouts.ts';
 import { aTeamOnServers, botToken, readerToken, type TestTeam } from './team.ts';
@@ -50,7 +49,7 @@ export interface StagedTeam extends TestTeam {
 }
 
 /** @param model what stands as `model` in the configuration. */
-export async function aStagedTeam(t: TestContext, config = '', model?: string): Promise<StagedTeam> {
+export async function aStagedTeam(t: Ending, config = '', model?: string): Promise<StagedTeam> {
   const team = await aTeamOnServers(t, config, model);
   let runs = 0;
   return {
@@ -66,7 +65,7 @@ export async function aStagedTeam(t: TestContext, config = '', model?: string): 
 }
 
 /** Puts sessions on the ref of a bare repository, as laptops of the team do. */
-export async function collectInto(t: TestContext, dir: string, ...sessions: readonly CodexSession[]): Promise<void> {
+export async function collectInto(t: Ending, dir: string, ...sessions: readonly CodexSession[]): Promise<void> {
   const folder = temporaryFolder(t);
   writeFiles(folder, Object.fromEntries(sessions.map((one) => [`rollout-${one.id}.jsonl`, codexText(one)])));
   const place = { include: [], checkouts: checkoutsFrom({}), home: '/home/dana' };
@@ -78,7 +77,7 @@ export async function collectInto(t: TestContext, dir: string, ...sessions: read
   await addRollouts({ repository, ref: archiveRef, remote: null }, read, 0, { clock: fixedClock(dayAt(2)) });
 }
 
-function aRun(t: TestContext, team: TestTeam, id: string, start: string): TestRun {
+function aRun(t: Ending, team: TestTeam, id: string, start: string): TestRun {
   const artifacts = temporaryFolder(t);
   const job = (name: StageName | 'read', before: StageOptions['before'] = () => {}) => {
     const clone = team.clone();
@@ -138,7 +137,7 @@ function mustEndWell(name: StageName, played: PlayedStage): PlayedStage {
 }
 
 /** A team of which one session has been collected. */
-export async function withOneSession(t: TestContext): Promise<StagedTeam> {
+export async function withOneSession(t: Ending): Promise<StagedTeam> {
   const team = await aStagedTeam(t);
   await team.collect(firstCorrection);
   return team;

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { type BareReader, bareReader } from './bare-read.ts';
 import { type CodexSession, codexText } from './codex-session.ts';
 import { startForgeServer } from './forge-server.ts';
 import type { ForgeServer } from './forge-types.ts';
 import { aGitServer, type GitServer } from './git-server.ts';
 import { type Ended, playedHere } from './nights.ts';
-import { git, temporaryFolder, writeFiles } from './repository.ts';
+import { type Ending, git, temporaryFolder, writeFiles } from './repository.ts';
 
 export const botToken = ['ghs', 'team', 'bot', 'token'].join('_');
 /** May read, and see pull requests. */
@@ -37,7 +36,7 @@ export interface TestTeam extends BareReader {
 }
 
 /** @param model what stands as `model` in the configuration. */
-export async function aTeamOnServers(t: TestContext, config = '', model = '{ provider: builtin }'): Promise<TestTeam> {
+export async function aTeamOnServers(t: Ending, config = '', model = '{ provider: builtin }'): Promise<TestTeam> {
   const folder = temporaryFolder(t);
   const server = await aGitServer(t, {
     tokens: { [botToken]: { write: true }, [personToken]: { write: true }, [readerToken]: { write: false } },
