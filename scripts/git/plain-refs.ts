@@ -1,59 +1,39 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '../shared/files.ts';
-import type { Layout } from './layout.ts';
-
-/** What a ref holds (null: there is none), or undefined where the git program has to be asked. */
-export type PlainRef = Oid | null | undefined;
+import { GitError } from './errors.ts';
+import { type Layout, lstatOrNull } from './layout.ts';
+import { readHeadFile, readRefFile } from './ref-files.ts';
+import type { Head } from './types.ts';
 
 /**
- * A ref as Git's files have it, loose or else packed: to read them costs a hundredth of starting the git program, which
- * is left to say what a symbolic or damaged ref is, and to know other ways of keeping refs.
+ * A ref as Git's files have it: to read them costs a hundredth of starting the git program, which is left to say what a
+ * symbolic or damaged ref is, and to know other ways of keeping refs.
+ * @returns undefined where the program has to be asked; null where there is no such ref.
  */
-export async function plainRef(layout: Layout, ref: string): Promise<PlainRef> {
-  if (!isPlain(layout)) return undefined;
-  try {
-    const loose = await textAt(join(layout.gitDir, ref));
-    if (loose !== null) return oidIn(loose.replace(/\n$/, ''), layout);
-    const packed = `\n${(await textAt(join(layout.gitDir, 'packed-refs'))) ?? ''}`;
-    const end = packed.indexOf(` ${ref}\n`);
-    return end < 0 ? null : oidIn(packed.slice(packed.lastIndexOf('\n', end) + 1, end), layout);
-  } catch (error) {
-    if (typeof (error as NodeJS.ErrnoException).code === 'string') return undefined;
-    throw error;
-  }
+export function plainRef(layout: Layout, ref: string): Promise<Oid | null | undefined> {
+  return ifPlain(layout, () => readRefFile(layout.gitDir, ref));
 }
 
-/** The branch that is checked out, born or not; undefined where the git program has to be asked. */
-export async function plainHead(layout: Layout): Promise<string | undefined> {
-  if (!isPlain(layout)) return undefined;
-  try {
-    return /^ref: (refs\/heads\/[^\s\\~^:?*[]{1,1000})\n$/.exec(
-      await readFile(join(layout.gitDir, 'HEAD'), 'utf8'),
-    )?.[1];
-  } catch (error) {
-    if (typeof (error as NodeJS.ErrnoException).code === 'string') return undefined;
-    throw error;
-  }
+/** What is checked out; undefined where the git program has to be asked. */
+export function plainHead(layout: Layout): Promise<Head | undefined> {
+  return ifPlain(layout, async () => {
+    const isFile = (await lstatOrNull(join(layout.gitDir, 'HEAD')))?.isFile() ?? false;
+    return isFile ? readHeadFile(layout.gitDir) : undefined;
+  });
 }
 
 /** A linked worktree has some refs of its own, and refs may stand in tables. */
-function isPlain({ gitDir, commonDir, config }: Layout): boolean {
-  return gitDir === commonDir && (config.get('extensions.refstorage') ?? 'files') === 'files';
-}
-
-/** @returns null where no such file is, or a folder in its place. */
-async function textAt(path: string): Promise<string | null> {
+async function ifPlain<T>(
+  { gitDir, commonDir, config, format }: Layout,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  const isPlain =
+    gitDir === commonDir && format === 'sha1' && (config.get('extensions.refstorage') ?? 'files') === 'files';
+  if (!isPlain) return undefined;
   try {
-    return await readFile(path, 'utf8');
+    return await read();
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (error instanceof GitError || (error instanceof Error && 'code' in error)) return undefined;
     throw error;
   }
-}
-
-function oidIn(text: string, { format }: Layout): Oid | undefined {
-  return text.length === (format === 'sha1' ? 40 : 64) && /^[0-9a-f]+$/.test(text) && !/^0+$/.test(text)
-    ? text
-    : undefined;
 }

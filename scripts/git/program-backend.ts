@@ -54,8 +54,8 @@ async function readBatch(git: RunGit, oids: readonly Oid[]): Promise<(RawObject 
 }
 
 async function head(git: RunGit, layout: Layout): Promise<Head> {
-  const branch = await plainHead(layout);
-  if (branch !== undefined) return { kind: 'branch', ref: branch, oid: await readRef(git, layout, branch) };
+  const plain = await plainHead(layout);
+  if (plain !== undefined) return plain;
   const symbolic = await git(['symbolic-ref', '--quiet', 'HEAD']);
   const ref = symbolic.stdout.toString('utf8').trim();
   if (symbolic.code === 0) return { kind: 'branch', ref, oid: await readRef(git, layout, ref) };

@@ -14,6 +14,7 @@ import type { Head } from './types.ts';
 export async function readRefFile(gitDir: string, ref: string): Promise<Oid | null> {
   const path = join(gitDir, ref);
   const found = await lstatOrNull(path);
+  if (found?.isSymbolicLink()) throw refError(ref, 'is a symbolic ref');
   if (found?.isFile()) {
     const text = await textOrNull(path);
     if (text !== null) return oidIn(text, ref);
@@ -109,12 +110,13 @@ export async function timeOf(path: string): Promise<string | null> {
 }
 
 function oidIn(text: string, ref: string): Oid {
-  const oid = /^([0-9a-f]{40})\s*$/.exec(text)?.[1];
+  const oid = /^(?!0{40})([0-9a-f]{40})\s*$/.exec(text)?.[1];
   if (oid !== undefined) return oid;
-  throw new GitError(
-    text.startsWith('ref: ') ? `${ref} is a symbolic ref.` : `${ref} is damaged: it holds no object id.`,
-    `Look at it with: git symbolic-ref ${ref}; git reflog shows what it was.`,
-  );
+  throw refError(ref, text.startsWith('ref: ') ? 'is a symbolic ref' : 'is damaged: it holds no object id');
+}
+
+function refError(ref: string, fault: string): GitError {
+  return new GitError(`${ref} ${fault}.`, `Look at it with: git symbolic-ref ${ref}; git reflog shows what it was.`);
 }
 
 async function packedRefs(gitDir: string): Promise<ReadonlyMap<string, Oid>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -159,6 +159,13 @@ test('git: a ref is read from Git’s own files; what they cannot tell alone the
   assert.deepEqual(await read(), [head, first, second, null, null, null]);
   await assert.rejects(repository.readRef('refs/memory/linked'), GitError);
   git(dir, 'checkout', '--quiet', '--detach', first);
+  assert.deepEqual(await repository.head(), { kind: 'detached', oid: first });
+  writeFiles(dir, { '.git/refs/memory/zero': `${'0'.repeat(40)}\n`, '.git/refs/memory/half': first.slice(0, 20) });
+  symlinkSync('state', join(dir, '.git/refs/memory/old-link'));
+  renameSync(join(dir, '.git/HEAD'), join(dir, '.git/HEAD-file'));
+  symlinkSync('HEAD-file', join(dir, '.git/HEAD'));
+  for (const ref of ['zero', 'half', 'old-link'])
+    await assert.rejects(repository.readRef(`refs/memory/${ref}`), GitError, `the program would be asked for ${ref}`);
   await assert.rejects(repository.head(), GitError);
 });
 
