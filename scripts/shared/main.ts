@@ -97,11 +97,11 @@ export async function main(spec: CommandSpec, command: (world: World) => Promise
 }
 
 /**
- * For programs that live for seconds and hold mostly texts: a heap that grows by a quarter until the next collection,
+ * For programs that live for seconds and hold mostly texts: a heap that grows by two fifths until the next collection,
  * and not up to fourfold. V8 looks at it whenever it decides anew, so it may change while it runs; Node 20, 22 and 24
  * know it.
  */
-const heapGrowth = '--heap-growing-percent=25';
+const heapGrowth = '--heap-growing-percent=40';
 
 function report(log: Log, error: unknown): ExitCode {
   if (error instanceof MemoryError) {

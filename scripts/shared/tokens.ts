@@ -21,11 +21,11 @@ export function countTokens(text: string): number {
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  let before: CharClass = 'space';
+  let before = charClasses.indexOf('space');
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const now = classes[code] ?? 'wide';
-    tokens += now === 'wide' ? wideTokens(code) : now === before ? moreOf[now] : startOf(now, before);
+    const now = code < classes.length ? (classes[code] ?? wide) : wide;
+    tokens += now === wide ? wideTokens(code) : (steps[before * charClasses.length + now] ?? 0);
     before = now;
   }
   return Math.ceil(tokens);
@@ -46,7 +46,9 @@ export function truncateMiddle(text: string, limit: TextLimit): string {
   return Buffer.byteLength(text) <= limit.bytes ? text : keepBytes(text, limit.bytes - markerBytes);
 }
 
-type CharClass = 'lower' | 'upper' | 'digit' | 'punctuation' | 'space' | 'wide';
+const charClasses = ['lower', 'upper', 'digit', 'punctuation', 'space', 'wide'] as const;
+type CharClass = (typeof charClasses)[number];
+const wide = charClasses.indexOf('wide');
 
 const pieceLength = 512;
 /** Characters of the longest token that o200k_base has. */
@@ -61,7 +63,15 @@ const markerBytes = 40;
 /** Tokens that each further character of a run adds: measured on random text of the class, rounded up. */
 const moreOf = { lower: 0.44, upper: 0.53, digit: 0.34, punctuation: 0.7, space: 0.1 } as const;
 
-const classes: readonly CharClass[] = Array.from({ length: 128 }, (_, code) => asciiClass(code));
+/** Of each ASCII character its class, as a place in `charClasses`. */
+const classes = Uint8Array.from({ length: 128 }, (_, code) => charClasses.indexOf(asciiClass(code)));
+
+/** Tokens that a character adds, by the class before it and its own. */
+const steps = Float64Array.from(
+  charClasses.flatMap((before) =>
+    charClasses.map((now) => (now === 'wide' ? 0 : now === before ? moreOf[now] : startOf(now, before))),
+  ),
+);
 
 let loaded: Tokenizer | undefined;
 
