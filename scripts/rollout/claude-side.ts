@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byBinary } from '../shared/files.ts';
 
@@ -11,7 +11,7 @@ export function sideFolderOf(path: string): string {
 /** The sub-agents' transcripts of a session, by name: the first has index 1. */
 export async function sideFilesOf(path: string): Promise<string[]> {
   const folder = join(sideFolderOf(path), 'subagents');
-  if (!(await isRealFolder(sideFolderOf(path))) || !(await isRealFolder(folder))) return [];
+  if (!isRealFolder(sideFolderOf(path)) || !isRealFolder(folder)) return [];
   const entries = await readdir(folder, { withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
@@ -72,9 +72,10 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-async function isRealFolder(path: string): Promise<boolean> {
+/** At once, and without an error where nothing is: most sessions have none, and each is asked for. */
+function isRealFolder(path: string): boolean {
   try {
-    return (await lstat(path)).isDirectory();
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;

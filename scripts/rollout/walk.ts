@@ -1,6 +1,6 @@
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { MemoryError, messageOf } from '../shared/errors.ts';
 import { byBinary } from '../shared/files.ts';
 import type { Reader } from './reader.ts';
@@ -17,6 +17,7 @@ export interface SessionFiles {
 }
 
 const maxDepth = 32;
+const foldersAtOnce = 64;
 const neverSearched = new Set(['.git', 'node_modules']);
 
 /**
@@ -30,12 +31,15 @@ export async function sessionFiles(
   signal?: AbortSignal,
 ): Promise<SessionFiles> {
   const root = resolve(path);
-  if (await isFile(root)) return { paths: [root], ignored: [] };
+  if (isFile(root)) return { paths: [root], ignored: [] };
   const paths: string[] = [];
   const ignored: Ignored[] = [];
+  let searched = 0;
   const search = async (folder: string, depth: number): Promise<void> => {
+    // A folder is sooner read than waited for; now and then others have their turn.
+    if (++searched % foldersAtOnce === 0) await setImmediate();
     signal?.throwIfAborted();
-    const entries = await entriesOf(folder, depth === 0, ignored);
+    const entries = entriesOf(folder, depth === 0, ignored);
     const names = new Set(entries.map((entry) => entry.name));
     for (const entry of entries) {
       const full = join(folder, entry.name);
@@ -52,17 +56,17 @@ export async function sessionFiles(
   return { paths, ignored };
 }
 
-async function isFile(path: string): Promise<boolean> {
+function isFile(path: string): boolean {
   try {
-    return (await stat(path)).isFile();
+    return statSync(path).isFile();
   } catch (error) {
     throw unreachable(path, error);
   }
 }
 
-async function entriesOf(folder: string, isRoot: boolean, ignored: Ignored[]): Promise<Dirent[]> {
+function entriesOf(folder: string, isRoot: boolean, ignored: Ignored[]): Dirent[] {
   try {
-    return (await readdir(folder, { withFileTypes: true })).sort((a, b) => byBinary(a.name, b.name));
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => byBinary(a.name, b.name));
   } catch (error) {
     if (isRoot) throw unreachable(folder, error);
     ignored.push({ path: folder, reason: `unreadable: ${messageOf(error)}` });
