@@ -30,11 +30,10 @@ export function isHedged(text: string): boolean {
 /** The same for a text whose language is known from what stands around it; `und` is read as English. */
 export function isHedgedIn(text: string, language: Language): boolean {
   const head = text.slice(0, maxRead).toLowerCase();
-  if (language === 'zh' || language === 'ja' || language === 'ko')
-    return hedges[language].some((word) => head.includes(word));
+  if (language === 'zh' || language === 'ja' || language === 'ko') return patternOf(language, '').test(head);
   const between = isAscii(head) ? /[^a-z0-9']+/g : /[^\p{L}\p{M}\p{N}']+/gu;
   const spaced = ` ${head.replace(between, ' ')} `;
-  return spacedHedges(language === 'und' ? 'en' : language).some((words) => spaced.includes(words));
+  return patternOf(language === 'und' ? 'en' : language, ' ').test(spaced);
 }
 
 /**
@@ -115,12 +114,12 @@ const hedges: Readonly<Record<Exclude<Language, 'und'>, readonly string[]>> = {
   ),
 };
 
-const hedgesInSpaces = new Map<Language, readonly string[]>();
+const patterns = new Map<Language, RegExp>();
 
-/** With the spaces around them, made once. */
-function spacedHedges(language: keyof typeof hedges): readonly string[] {
-  const known = hedgesInSpaces.get(language) ?? hedges[language].map((words) => ` ${words} `);
-  hedgesInSpaces.set(language, known);
+/** Any of them, with what stands around it: made once, and one look at a text instead of one for each. */
+function patternOf(language: keyof typeof hedges, around: '' | ' '): RegExp {
+  const known = patterns.get(language) ?? new RegExp(`${around}(?:${hedges[language].join('|')})${around}`);
+  patterns.set(language, known);
   return known;
 }
 
