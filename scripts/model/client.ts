@@ -106,7 +106,12 @@ function carrying(connections: Connections): typeof fetch {
   return async (url, { method = 'GET', headers, body = null, signal } = {}) => {
     if (body !== null && typeof body !== 'string' && !(body instanceof FormData))
       throw new TypeError('The openai package sends neither text nor a form.');
-    const outgoing = { method, url: String(url), headers: Object.fromEntries(new Headers(headers)), body };
+    const outgoing = {
+      method,
+      url: String(url),
+      headers: Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers)),
+      body,
+    };
     const incoming = await connections.send(outgoing, signal ?? null);
     const response = new Response(null);
     incomings.set(response, incoming);
