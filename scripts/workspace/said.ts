@@ -51,7 +51,7 @@ export interface Session {
   readonly all: readonly Heard[];
 }
 
-/** The session as its rollout has it. */
+/** The session as its rollout has it. An item is taken apart when it is first looked at: few lines cite most of them. */
 export function sessionOfItems(items: readonly Said[]): Session {
   const heard = items.map((said) => once(() => heardOf(said)));
   const places = new Map(items.map(({ n }, index) => [n, heard[index]]));
