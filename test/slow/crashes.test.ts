@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { type ApiServer, startApiServer } from '../support/api-server.ts';
 import type { RecordedRequest } from '../support/api-types.ts';
 import { aFix, codexText, uuid } from '../support/codex-session.ts';
+import { writtenAnswers } from '../support/journal-answers.ts';
 import { sound } from '../support/model-nights.ts';
 import { type Ended, nightly, over, playNight, type Running, startNightly, tips, until } from '../support/nights.ts';
 import { aRepository, git, temporaryFolder, writeFiles } from '../support/repository.ts';
@@ -236,10 +237,8 @@ async function undisturbed(t: TestContext, play: (repo: string) => Promise<unkno
 
 /** Answers that the journal holds. */
 function answersIn(repo: string): number {
-  const folder = join(repo, '.git/memory/journal');
-  if (!existsSync(folder)) return 0;
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /answers\/.+\.json$/.test(name))
-    .length;
+  const journal = join(repo, '.git/memory/journal');
+  return existsSync(join(journal, 'answers')) ? writtenAnswers(journal).length : 0;
 }
 
 function assertStopped({ code, signal, stderr }: Ended, by: NodeJS.Signals): void {

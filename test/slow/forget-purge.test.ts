@@ -40,7 +40,7 @@ function held(text: string): string[] {
 test('what is planted on each surface is found, and after forget and the printed commands nothing is left', async (t) => {
   const team = await aTeamThatKnows(t);
   const clone = team.clone();
-  team.person('refs/heads/main', (to) => edit(to, 'notes.md', () => `See ${forms.url} about it.\n`));
+  team.person('main', (to) => edit(to, 'notes.md', () => `See ${forms.url} about it.\n`));
   git(clone, 'switch', '--quiet', '--create', 'idea');
   writeFiles(clone, { 'idea.txt': `${forms.base64}\n`, 'data.json': `{"to":"${forms.json}"}\n` });
   git(clone, 'add', '--all');
@@ -85,7 +85,7 @@ test('what is planted on each surface is found, and after forget and the printed
   assert.match(told.steps[0]?.why ?? '', /merge pull request 2/);
   team.merge('merge');
   // A note of a person is theirs to write anew.
-  team.person('refs/heads/main', (to) => edit(to, 'notes.md', () => 'Nothing.\n'));
+  team.person('main', (to) => edit(to, 'notes.md', () => 'Nothing.\n'));
   obey(
     clone,
     told.steps.slice(1).filter(({ commands }) => !commands.some((one) => one.includes('memory/nightly'))),

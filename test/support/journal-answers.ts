@@ -32,8 +32,6 @@ function filesOf(journal: string): string[] {
 }
 
 function answersIn(file: string): WrittenAnswer[] {
-  return readFileSync(file, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
