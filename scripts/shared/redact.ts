@@ -42,11 +42,11 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
   function find(text: string): readonly Finding[] {
     const found: Finding[] = [];
     const covered = new Map<Detector, number>();
-    const wasSearched = text.includes(placeholder);
+    const isRedacted = text.includes(placeholder);
     const take = (detector: Detector, start: number): void => {
-      if ((covered.get(detector) ?? 0) > start || (wasSearched && isDone(text, start))) return;
+      if ((covered.get(detector) ?? 0) > start || (isRedacted && isDone(text, start))) return;
       const span = detector.detect(text, start);
-      if (span === null || (wasSearched && (isDone(text, span.start) || isDone(text, span.end - 1)))) return;
+      if (span === null || (isRedacted && (isDone(text, span.start) || isDone(text, span.end - 1)))) return;
       covered.set(detector, span.end);
       found.push({ rule: detector.id, ...span });
     };

@@ -198,6 +198,23 @@ for (const [name, damage] of damages) {
   });
 }
 
+for (const [name, damage] of [
+  ...damages,
+  ['empty', () => ''],
+  ['of another key', (text: string) => text.replace(/"key":"./, '"key":"0')],
+] as const) {
+  test(`an answer in a file of its own that is ${name} is left out and reported`, async (t) => {
+    const folder = aFolder(t);
+    const key = `1${journalKey(aRequest()).slice(1)}`;
+    await openJournal(folder, redact).put(key, aRequest(), aReply(), 0.01);
+    writeFileSync(join(folder, 'answers', `${key}.json`), damage(readFileSync(inAnswers(folder, 1), 'utf8')));
+    rmSync(inAnswers(folder, 1));
+    const next = openJournal(folder, redact);
+    assert.deepEqual([next.find(key), next.inherited.length], [null, 0]);
+    assert.match(next.problems.join(), new RegExp(key));
+  });
+}
+
 test('an empty file of answers is one into which nothing was written yet', (t) => {
   const folder = aFolder(t);
   openJournal(folder, redact);

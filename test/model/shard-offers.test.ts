@@ -38,6 +38,19 @@ function asks(journal: Journal, script: Script, options: LedgerOptions = { price
   return { scripted, ledger, model: createJournaledModel(scripted, journal, ledger) };
 }
 
+test('an answer under the key of another session is given to neither, and is let go', async (t) => {
+  const place = aPlace(t);
+  const [one = '', other = ''] = subjectsOf(first);
+  const folder = await place.write(first, [one, other]);
+  const [a, b] = [one, other].map((subject) => journalKey(aRequest({ subject })));
+  bendAnswers(folder, (entry) => ({ ...entry, key: entry.key === a ? b : a }));
+  assert.equal(place.take([folder]).answers, 2);
+  const asked = asks(openJournal(place.night, redact), () => ({ text: 'asked anew', usage }));
+  for (const subject of [one, other]) assert.equal((await asked.model.ask(aRequest({ subject }))).text, 'asked anew');
+  assert.equal(asked.ledger.total().usage.requests, 2);
+  assert.deepEqual(readdirSync(join(place.night, 'offered')), []);
+});
+
 interface Place {
   readonly night: string;
   shard(shard: Shard): string;

@@ -163,8 +163,9 @@ function holding(dir: string, refs: readonly string[], words: readonly string[])
   if (found.status === null || found.status > 1) throw new Error(`git grep failed: ${found.stderr}`);
   const lines = new Set(found.stdout.split('\n').filter(Boolean));
   return [...lines].map((line) => {
-    const [, ref = '', path = '', found = ''] = /^([^:]+):([^\0]+)\0(.+)$/.exec(line) ?? [];
-    return { ref, path, words: found };
+    const [, ref, path, held] = /^([^:]+):([^\0]+)\0(.+)$/.exec(line) ?? [];
+    if (ref === undefined || path === undefined || held === undefined) throw new Error(`git grep printed ${line}`);
+    return { ref, path, words: held };
   });
 }
 
