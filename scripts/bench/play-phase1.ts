@@ -72,7 +72,7 @@ export async function playPhase1(
       attempts: {
         died: () => 0,
         begin: async (threadId) => journal.begin(threadId, 'rollout'),
-        end: async (threadId) => journal.end(threadId, 'rollout'),
+        end: async (threadId) => journal.end(threadId),
       },
       progress: () => {},
       spent: () => '',

@@ -3,6 +3,7 @@ import { byBinary } from '../shared/files.ts';
 import { sha256 } from '../shared/thread-id.ts';
 import { openAnswers, readEntries } from './journal-answers.ts';
 import { type JournalFolder, lookInto, openFolder } from './journal-files.ts';
+import { openMarks } from './journal-marks.ts';
 import {
   type Counts,
   countersFile,
@@ -45,7 +46,7 @@ export interface Journal {
   /** Before a request or a rollout is begun. */
   begin(subject: string, key: string): void;
   /** After it has ended in whatever way the process survived. */
-  end(subject: string, key: string): void;
+  end(subject: string): void;
   /** Subject → processes that ended while it was under way. */
   diedAttempts(): ReadonlyMap<string, number>;
   /**
@@ -110,17 +111,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
     if (offered.delete(key)) offers?.remove(`${key}.json`);
   };
   const counts = countDeaths(counters, attempts, problems);
-  const marks = `${counts.generation}.jsonl`;
-  let underWayNow = 0;
-  const mark = (what: 'begin' | 'end', subject: string, key: string) => {
-    try {
-      attempts.append(marks, `${JSON.stringify({ generation: counts.generation, [what]: subject, key })}\n`);
-      if (what === 'begin') underWayNow += 1;
-    } finally {
-      if (what === 'end') underWayNow -= 1;
-      if (underWayNow <= 0) attempts.close(marks);
-    }
-  };
+  const marks = openMarks(attempts, counts.generation);
   const submissions = openSubmissions(folder, problems);
   const rows = readRows(counters, problems);
   let last = inherited.reduce((most, { n }) => Math.max(most, n), 0);
@@ -158,8 +149,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       entries.delete(key);
       await answers.add({ ...entry, rejected: redact(why) });
     },
-    begin: (subject, key) => mark('begin', subject, key),
-    end: (subject, key) => mark('end', subject, key),
+    begin: (subject, key) => marks.begin(subject, key),
+    end: (subject) => marks.end(subject),
     diedAttempts: () => counts.died,
     tell(run) {
       if (last === 0) return;
@@ -172,7 +163,7 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       const kept = [...entries.values()].filter(({ subject }) => unfinished.includes(subject));
       answers.keep(kept.map((entry) => ({ ...entry, accounted: true })));
       for (const { key, subject } of [...offered.values()]) if (!unfinished.includes(subject)) withdraw(key);
-      attempts.remove(marks);
+      marks.remove();
       counters.remove(rowsFile);
       rows.clear();
       entries.clear();

@@ -45,7 +45,7 @@ export function createJournaledModel(model: Model, journal: Journal, ledger: Led
         return kept;
       } finally {
         reservation.release();
-        journal.end(request.subject, key);
+        journal.end(request.subject);
       }
     },
     reject: (request, why) => journal.reject(journalKey(request), why),

@@ -214,7 +214,7 @@ function attemptsOf(journal: Journal) {
   return {
     died: (threadId: string) => died.get(threadId) ?? 0,
     begin: async (threadId: string) => journal.begin(threadId, 'rollout'),
-    end: async (threadId: string) => journal.end(threadId, 'rollout'),
+    end: async (threadId: string) => journal.end(threadId),
   };
 }
 

@@ -4,7 +4,7 @@ import { addUsage, noUsage } from '../model/usage.ts';
 import { inputBudget } from '../rollout/budget.ts';
 import { type Rendering, renderItems } from '../rollout/tiers.ts';
 import type { Language } from '../shared/prompt.ts';
-import { parseReply } from './parse.ts';
+import { type Parsed, parseReply } from './parse.ts';
 import { extractionRequest, type RequestSettings } from './request.ts';
 import type { ExtractionInput } from './types.ts';
 
@@ -29,6 +29,7 @@ export interface Conversation {
 export interface Answer {
   readonly request: ModelRequest;
   readonly reply: ModelReply;
+  readonly parsed: Parsed;
   readonly rendering: Rendering;
 }
 
@@ -66,10 +67,15 @@ export async function firstAnswer(
   const whole = await answerWithin(input, budget, 1, settings, hash, talk);
   const answer = whole ?? (await answerWithin(input, Math.floor(budget / 2), 2, settings, hash, talk));
   if (answer === null) throw new TooLong();
-  if (!isCutOff(answer.reply)) return answer;
-  const { request } = answer;
+  if (!isCutOff(answer.parsed)) return answer;
+  const { request, rendering } = answer;
   const larger = { ...request, attempt: request.attempt + 1, maxOutputTokens: 2 * request.maxOutputTokens };
-  return { ...answer, request: larger, reply: await talk.ask(larger) };
+  return answerOf(larger, await talk.ask(larger), rendering);
+}
+
+/** A reply with what it says. */
+export function answerOf(request: ModelRequest, reply: ModelReply, rendering: Rendering): Answer {
+  return { request, reply, parsed: parseReply(reply), rendering };
 }
 
 /** @returns null where the server says that the input is too long. */
@@ -84,7 +90,7 @@ async function answerWithin(
   const rendering = renderItems(input.items, budget);
   const request = extractionRequest(input, settings.redact(rendering.text), requestSettings(settings, hash), attempt);
   try {
-    return { request, reply: await talk.ask(request), rendering };
+    return answerOf(request, await talk.ask(request), rendering);
   } catch (error) {
     if (error instanceof ModelError && error.kind === 'too_long') return null;
     throw error;
@@ -96,7 +102,6 @@ function requestSettings(settings: AskSettings, hash: string): RequestSettings {
   return { model: modelName, promptHash: hash, language, maxOutputTokens };
 }
 
-function isCutOff(reply: ModelReply): boolean {
-  const parsed = parseReply(reply);
+function isCutOff(parsed: Parsed): boolean {
   return parsed.outcome === 'failed' && parsed.failure === 'cut_off';
 }

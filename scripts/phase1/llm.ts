@@ -4,8 +4,16 @@ import type { Model, ModelRequest } from '../model/types.ts';
 import { noUsage } from '../model/usage.ts';
 import { promptHash } from '../shared/prompt.ts';
 import { sha256 } from '../shared/thread-id.ts';
-import { type Answer, type AskSettings, type Conversation, conversation, firstAnswer, TooLong } from './ask.ts';
-import { type Parsed, parseReply } from './parse.ts';
+import {
+  type Answer,
+  type AskSettings,
+  answerOf,
+  type Conversation,
+  conversation,
+  firstAnswer,
+  TooLong,
+} from './ask.ts';
+import type { Parsed } from './parse.ts';
 import { phase1Prompts, repairRequest } from './request.ts';
 import type { Extraction, ExtractionFailure, ExtractionInput, Extractor, Stage1Text } from './types.ts';
 import { type Audience, betterOf, type Verified, verifyText } from './verify.ts';
@@ -57,12 +65,11 @@ type Judged =
   | { readonly outcome: 'verified'; readonly verified: Verified }
   | Exclude<Parsed, { readonly outcome: 'text' }>;
 
-function judge(answer: Answer, input: ExtractionInput, settings: LlmExtractorSettings): Judged {
-  const parsed = parseReply(answer.reply);
+function judge({ parsed, rendering }: Answer, input: ExtractionInput, settings: LlmExtractorSettings): Judged {
   if (parsed.outcome !== 'text') return parsed;
   const text = redacted(parsed.text, settings);
   const { thread } = input;
-  const verified = verifyText(text, answer.rendering.shown, { thread, audience: settings.audience });
+  const verified = verifyText(text, rendering.shown, { thread, audience: settings.audience });
   return { outcome: 'verified', verified };
 }
 
@@ -92,7 +99,7 @@ async function repaired(
   const answer = settings.redact(withoutThoughts(first.reply.text)) || '(no text)';
   const request = repairRequest(first.request, answer, problemsOf(judged));
   try {
-    const second = judge({ ...first, request, reply: await talk.ask(request) }, input, settings);
+    const second = judge(answerOf(request, await talk.ask(request), first.rendering), input, settings);
     if (judged.outcome !== 'verified') return second;
     return second.outcome === 'verified' ? better(judged, second) : judged;
   } catch (error) {

@@ -35,13 +35,14 @@ export function redactRollout(rollout: Rollout, redactor: Redactor): Rollout {
   };
   const items = shown.map((item, index) => {
     const isClean = everywhere === null && found[index]?.length === 0;
-    const text = isClean ? item.text : clean(item.text);
     const { files, src } = item;
+    const id = src.id === undefined ? undefined : redactor.redact(src.id);
+    if (isClean && files === undefined && id === src.id) return item;
     return {
       ...item,
-      text,
+      text: isClean ? item.text : clean(item.text),
       ...(files === undefined ? {} : { files: files.map(clean) }),
-      src: src.id === undefined ? src : { ...src, id: redactor.redact(src.id) },
+      src: id === undefined ? src : { ...src, id },
     };
   });
   const { thread } = rollout;

@@ -19,12 +19,16 @@ export function createTokenizer(): Tokenizer {
   const require = createRequire(import.meta.url);
   const { O200K_TOKEN_SPLIT_REGEX } = require('gpt-tokenizer/encodingParams/constants') as typeof Splitting;
   const vocabulary = vocabularyOf(readFileSync(require.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
+  // Every character belongs to a piece, so that each begins where the one before it ended.
+  const piece = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, 'uy');
   const encode = (text: string): number[] => {
     const ranks: number[] = [];
     let bytes = Buffer.alloc(4_096);
-    for (const [piece] of text.matchAll(O200K_TOKEN_SPLIT_REGEX)) {
-      if (3 * piece.length > bytes.length) bytes = Buffer.alloc(3 * piece.length);
-      addRanks(bytes, write(piece, bytes), vocabulary, ranks);
+    piece.lastIndex = 0;
+    for (let from = 0; piece.test(text); from = piece.lastIndex) {
+      const most = 3 * (piece.lastIndex - from);
+      if (most > bytes.length) bytes = Buffer.alloc(most);
+      addRanks(bytes, write(text, from, piece.lastIndex, bytes), vocabulary, ranks);
     }
     return ranks;
   };
@@ -115,13 +119,13 @@ function isSame(all: Uint8Array, from: number, bytes: Uint8Array, start: number,
 }
 
 /** Most pieces are a word, and most words ASCII: those are copied here, which spares a call each. @returns bytes */
-function write(piece: string, to: Buffer): number {
-  for (let at = 0; at < piece.length; at += 1) {
-    const code = piece.charCodeAt(at);
-    if (code >= 0x80) return to.write(piece);
-    to[at] = code;
+function write(text: string, from: number, end: number, to: Buffer): number {
+  for (let at = from; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x80) return to.write(text.slice(from, end));
+    to[at - from] = code;
   }
-  return piece.length;
+  return end - from;
 }
 
 /** Of a piece that is no token, the two neighbours are joined that make the token of the lowest rank, until none do. */
@@ -131,26 +135,30 @@ function addRanks(bytes: Uint8Array, length: number, { rankOf }: Vocabulary, ran
     ranks.push(whole);
     return;
   }
+  let parts = length;
   /** Where each part begins, and at last the end. */
-  const bounds = Array.from({ length: length + 1 }, (_, at) => at);
-  const joined = (part: number): number => {
-    const end = bounds[part + 2];
-    return end === undefined ? none : rankOf(bytes, bounds[part] ?? 0, end);
-  };
-  /** Of each part with its successor. */
-  const pairs = bounds.map((_, part) => joined(part));
+  const bounds = new Int32Array(parts + 1);
+  /** Of each part with its successor: the last has none. */
+  const pairs = new Int32Array(parts);
+  for (let at = 0; at < parts; at += 1) {
+    bounds[at + 1] = at + 1;
+    pairs[at] = at + 2 > parts ? none : rankOf(bytes, at, at + 2);
+  }
   for (;;) {
-    let [lowest, at] = [none, -1];
-    for (let part = 0; part < pairs.length; part += 1) {
+    let lowest = none;
+    let at = -1;
+    for (let part = 0; part < parts; part += 1) {
       const rank = pairs[part] ?? none;
-      if (rank < lowest) [lowest, at] = [rank, part];
+      if (rank >= lowest) continue;
+      lowest = rank;
+      at = part;
     }
     if (at === -1) break;
-    bounds.splice(at + 1, 1);
-    pairs.splice(at + 1, 1);
-    pairs[at] = joined(at);
-    if (at > 0) pairs[at - 1] = joined(at - 1);
+    bounds.copyWithin(at + 1, at + 2, parts + 1);
+    pairs.copyWithin(at + 1, at + 2, parts);
+    parts -= 1;
+    for (let part = Math.max(0, at - 1); part <= at; part += 1)
+      pairs[part] = part + 2 > parts ? none : rankOf(bytes, bounds[part] ?? 0, bounds[part + 2] ?? 0);
   }
-  for (let part = 0; part + 1 < bounds.length; part += 1)
-    ranks.push(rankOf(bytes, bounds[part] ?? 0, bounds[part + 1] ?? 0));
+  for (let part = 0; part < parts; part += 1) ranks.push(rankOf(bytes, bounds[part] ?? 0, bounds[part + 1] ?? 0));
 }

@@ -1,23 +1,34 @@
-/** Where a literal occurs: `literal` is its index in the list that the scanner was made of. */
-export type OnLiteral = (literal: number, start: number) => void;
+/** Takes each place where something begins that is looked for. */
+export interface Hits<Wanted> {
+  add(wanted: Wanted, start: number): void;
+}
 
 /** Reports every occurrence of every literal, overlapping ones too, by ascending end. One step a character. */
-export type Scanner = (text: string, report: OnLiteral) => void;
+export type Scanner<Wanted> = (text: string, hits: Hits<Wanted>) => void;
 
-/** An Aho-Corasick automaton over UTF-16 code units; ASCII letters match in either case. Empty literals never occur. */
-export function literalScanner(literals: readonly string[]): Scanner {
+/**
+ * An Aho-Corasick automaton over UTF-16 code units; ASCII letters match in either case. Empty literals never occur.
+ * @param wanted each with the literals that announce it.
+ */
+export function literalScanner<Wanted extends { readonly literals: readonly string[] }>(
+  wanted: readonly Wanted[],
+): Scanner<Wanted> {
+  const announced = wanted.flatMap((one) => one.literals.map((literal) => ({ one, length: literal.length })));
+  const literals = wanted.flatMap((one) => one.literals);
   const { classOf, width } = alphabet(literals);
   const { next, found } = automaton(literals, classOf, width);
   const rows = rowsOf(next, found, width);
-  const lengths = literals.map((literal) => literal.length);
 
-  return (text, report) => {
+  return (text, hits) => {
     let row = 0;
     for (let at = 0; at < text.length; at++) {
       row = rows[row + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
       if (row >= 0) continue;
       row = ~row;
-      for (const literal of found[row / width] ?? []) report(literal, at + 1 - (lengths[literal] ?? 0));
+      for (const literal of found[row / width] ?? []) {
+        const hit = announced[literal];
+        if (hit !== undefined) hits.add(hit.one, at + 1 - hit.length);
+      }
     }
   };
 }

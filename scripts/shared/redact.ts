@@ -4,7 +4,7 @@ import { environmentDetector, environmentMark } from './redact-environment.ts';
 import { nameLiterals } from './redact-names.ts';
 import { placeDetectors, placeRules } from './redact-places.ts';
 import { platformRules } from './redact-platforms.ts';
-import { literalScanner } from './redact-scan.ts';
+import { type Hits, literalScanner, type Scanner } from './redact-scan.ts';
 import { serviceRules } from './redact-services.ts';
 import { type Detector, type FormRule, placeholder, type Span } from './redact-types.ts';
 import { isStandIn, isWordy } from './redact-values.ts';
@@ -36,22 +36,13 @@ export interface Redactor {
 /** @param env secret-looking variables of it (`…_TOKEN`, `…_PASSWORD`, ≥ 8 characters) are removed by their values. */
 export function createRedactor(env: Readonly<Record<string, string | undefined>>): Redactor {
   const environment = environmentDetector(env);
-  common ??= searchFor(commonDetectors);
-  const searches = environment === null ? [common] : [common, searchFor([environment])];
+  common ??= literalScanner(commonDetectors);
+  const scanners = environment === null ? [common] : [common, literalScanner([environment])];
 
   function find(text: string): readonly Finding[] {
-    const found: Finding[] = [];
-    const covered = new Map<Detector, number>();
-    const isRedacted = text.includes(placeholder);
-    const take = (detector: Detector, start: number): void => {
-      if ((covered.get(detector) ?? 0) > start || (isRedacted && isDone(text, start))) return;
-      const span = detector.detect(text, start);
-      if (span === null || (isRedacted && (isDone(text, span.start) || isDone(text, span.end - 1)))) return;
-      covered.set(detector, span.end);
-      found.push({ rule: detector.id, ...span });
-    };
-    for (const search of searches) search(text, take);
-    return merged(found);
+    const hits = new Secrets(text);
+    for (const scan of scanners) scan(text, hits);
+    return merged(hits.found);
   }
 
   function redactCounted(text: string): { text: string; counts: RedactionCounts } {
@@ -70,21 +61,37 @@ export function createRedactor(env: Readonly<Record<string, string | undefined>>
   return { version, key, redact: (text) => redactCounted(text).text, redactCounted, find };
 }
 
-/** Reports each place where a literal of one of the detectors starts. */
-type Search = (text: string, take: (detector: Detector, start: number) => void) => void;
+/** What the detectors make of the places where their literals start in a text. */
+class Secrets implements Hits<Detector> {
+  readonly #text: string;
+  readonly #isRedacted: boolean;
+  /** Up to where a detector has found one. */
+  readonly #covered = new Map<Detector, number>();
+  readonly found: Finding[] = [];
 
-function searchFor(detectors: readonly Detector[]): Search {
-  const literals = detectors.flatMap((detector) => detector.literals.map((literal) => ({ detector, literal })));
-  const scan = literalScanner(literals.map(({ literal }) => literal));
-  return (text, take) =>
-    scan(text, (index, start) => {
-      const detector = literals[index]?.detector;
-      if (detector !== undefined) take(detector, start);
-    });
+  constructor(text: string) {
+    this.#text = text;
+    this.#isRedacted = text.includes(placeholder);
+  }
+
+  add(detector: Detector, start: number): void {
+    if ((this.#covered.get(detector) ?? 0) > start || this.#isGone(start)) return;
+    const span = detector.detect(this.#text, start);
+    if (span === null || this.#isGone(span.start) || this.#isGone(span.end - 1)) return;
+    this.#covered.set(detector, span.end);
+    this.found.push({ rule: detector.id, ...span });
+  }
+
+  /** Whether a place lies inside a placeholder. */
+  #isGone(at: number): boolean {
+    if (!this.#isRedacted) return false;
+    const reach = placeholder.length - 1;
+    return this.#text.slice(Math.max(0, at - reach), at + placeholder.length).includes(placeholder);
+  }
 }
 
 /** What is looked for whatever the environment: made once, since a session that holds secrets gets a redactor of its own. */
-let common: Search | undefined;
+let common: Scanner<Detector> | undefined;
 
 /** What is gone may end a neighbour that was no secret before: each pass looks at what the one before it left. */
 const maxPasses = 16;
@@ -142,7 +149,8 @@ function isWordAt(text: string, at: number): boolean {
 }
 
 /** Overlapping and touching findings are one secret, counted for the rule that starts first; a form tells most. */
-function merged(found: readonly Finding[]): Finding[] {
+function merged(found: readonly Finding[]): readonly Finding[] {
+  if (found.length <= 1) return found;
   const result: Finding[] = [];
   for (const finding of [...found].sort((a, b) => a.start - b.start || rank(a) - rank(b) || b.end - a.end)) {
     const last = result.at(-1);
@@ -164,10 +172,4 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
     from = end;
   }
   return parts.join('') + text.slice(from);
-}
-
-/** Whether a place lies inside a placeholder. */
-function isDone(text: string, at: number): boolean {
-  const reach = placeholder.length - 1;
-  return text.slice(Math.max(0, at - reach), at + placeholder.length).includes(placeholder);
 }

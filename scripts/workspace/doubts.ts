@@ -1,6 +1,6 @@
 import { isHedgedIn, type Language } from '../shared/hedges.ts';
 import type { Claims } from './claims.ts';
-import { fold, occurs } from './quotes.ts';
+import { fold, occursIn, piecesOf } from './quotes.ts';
 import { type Heard, joined } from './said.ts';
 import { contentWords } from './words.ts';
 
@@ -46,14 +46,19 @@ function sourceIn({ quotes, own, codes }: Claims, heard: Heard): Source {
 const quotedOutright = 1_000;
 
 function sentenceWith(quote: string, { sentences, foldedSentences }: Heard): string | null {
-  if (!occurs(quote, foldedSentences())) return null;
+  const pieces = piecesOf(quote);
+  if (!occursIn(pieces, foldedSentences())) return null;
   const all = sentences();
-  for (let length = 1; length <= Math.min(8, all.length); length += 1) {
-    for (let first = 0; first + length <= Math.min(200, all.length); first += 1) {
-      const some = all.slice(first, first + length);
-      const folded = length === 1 ? (some[0]?.folded() ?? '') : fold(joined(some));
-      if (occurs(quote, folded)) return joined(some).trim();
+  const one = all.slice(0, mostSentences).find(({ folded }) => occursIn(pieces, folded()));
+  if (one !== undefined) return one.text.trim();
+  for (let length = 2; length <= Math.min(8, all.length); length += 1) {
+    for (let first = 0; first + length <= Math.min(mostSentences, all.length); first += 1) {
+      const some = joined(all.slice(first, first + length));
+      if (occursIn(pieces, fold(some))) return some.trim();
     }
   }
   return null;
 }
+
+/** Of an item, those in which a quotation is looked for. */
+const mostSentences = 200;

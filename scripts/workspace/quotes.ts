@@ -40,10 +40,21 @@ export function quotesIn(bullet: string): string[] {
  * the beginning of a word to the end of one, and not without the word before it or after it that turns it round.
  */
 export function occurs(quote: string, folded: string): boolean {
+  return occursIn(piecesOf(quote), folded);
+}
+
+/** What is looked for of a quotation, one after the other: it may leave something out. Folded. */
+export function piecesOf(quote: string): string[] {
+  return quote
+    .split(/…|\.{3}|\[…\]/)
+    .map((piece) => fold(piece).replace(/^[\s.,;:!?'()[\]-]+|[\s.,;:!?'()[\]-]+$/g, ''))
+    .filter((wanted) => wanted !== '');
+}
+
+/** `occurs` for a quotation that is looked for in many texts. */
+export function occursIn(pieces: readonly string[], folded: string): boolean {
   let from = 0;
-  for (const piece of quote.split(/…|\.{3}|\[…\]/)) {
-    const wanted = fold(piece).replace(/^[\s.,;:!?'()[\]-]+|[\s.,;:!?'()[\]-]+$/g, '');
-    if (wanted === '') continue;
+  for (const wanted of pieces) {
     const at = placeOf(wanted, folded, from, isWholeSense);
     if (at === -1) return false;
     from = at + wanted.length;

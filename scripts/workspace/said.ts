@@ -53,14 +53,20 @@ export interface Session {
 
 /** The session as its rollout has it. An item is taken apart when it is first looked at: few lines cite most of them. */
 export function sessionOfItems(items: readonly Said[]): Session {
-  const heard = items.map((said) => once(() => heardOf(said)));
-  const places = new Map(items.map(({ n }, index) => [n, heard[index]]));
-  const all = once(() => heard.map((one) => one()));
+  const places = new Map<ItemNumber, Said>();
+  for (const said of items) places.set(said.n, said);
+  const heard = new Map<Said, Heard>();
+  const heardFrom = (said: Said): Heard => {
+    const one = heard.get(said) ?? heardOf(said);
+    heard.set(said, one);
+    return one;
+  };
+  const all = once(() => items.map(heardFrom));
   return {
     basis: 'items',
     at(n) {
-      const one = places.get(n)?.();
-      return one === undefined ? [] : [one];
+      const said = places.get(n);
+      return said === undefined ? [] : [heardFrom(said)];
     },
     get all() {
       return all();

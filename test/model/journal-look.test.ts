@@ -19,7 +19,7 @@ test('looking at a journal counts what a dead night left, and leaves every count
   await journal.reject('2'.repeat(64), 'no JSON');
   journal.begin('a', 'rollout');
   journal.begin('b', 'rollout');
-  journal.end('b', 'rollout');
+  journal.end('b');
   for (let look = 0; look < 3; look += 1) {
     const { problems, died, ...seen } = lookAtJournal(folder);
     assert.deepEqual(seen, { answers: 1, rejected: 1, tokens: 200, usd: 1, underWay: ['a'] });

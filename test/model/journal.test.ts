@@ -96,7 +96,7 @@ test('a process that is killed counts one attempt for each rollout under way, wh
   second.begin('deadly', 'rollout');
   second.begin('deadly', 'request');
   second.begin('innocent', 'rollout');
-  second.end('innocent', 'rollout');
+  second.end('innocent');
   const third = openJournal(folder, redact);
   assert.deepEqual([...third.diedAttempts()].sort(), [
     ['deadly', 2],
@@ -309,7 +309,7 @@ test('a mark that was torn while it was written costs only itself', (t) => {
   const folder = aFolder(t);
   const first = openJournal(folder, redact);
   for (const subject of ['ended', 'deadly', 'torn']) first.begin(subject, 'rollout');
-  first.end('ended', 'rollout');
+  first.end('ended');
   const [name = ''] = readdirSync(join(folder, 'attempts'));
   const file = join(folder, 'attempts', name);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');

@@ -262,7 +262,7 @@ test('a session over which a shard died is read last and alone: one death for it
   const [theirs = ''] = subjectsOf(second);
   const journal = openShardJournal(place.shard(first), { shard: first, night: 'night' }, new Map(), nothing, redact);
   for (const subject of [died, ended, theirs]) journal.begin(subject, 'rollout');
-  journal.end(ended, 'rollout');
+  journal.end(ended);
   place.take([place.shard(first)]);
   assert.deepEqual([...openJournal(place.night, redact).diedAttempts()], [[died, 1]]);
   assert.deepEqual([...openJournal(place.night, redact).diedAttempts()], [[died, 1]], 'and is counted once');

@@ -4,5 +4,5 @@ import { openJournal } from '../../scripts/model/journal.ts';
 const [folder = '', ...subjects] = process.argv.slice(2);
 const journal = openJournal(folder, (text) => text);
 for (const subject of subjects) journal.begin(subject, 'key');
-journal.end(subjects[0] ?? '', 'key');
+journal.end(subjects[0] ?? '');
 process.kill(process.pid, 'SIGKILL');
