@@ -14,9 +14,10 @@ import { everywhere } from '../workspace/layout.ts';
 import { spliceAll } from '../workspace/scope.ts';
 import { baselineOf, prepareEverywhere, summaryConsolidator } from './everywhere.ts';
 import { type Prepared, prepareScope } from './prepare.ts';
-import { type ScopeResult, settleScope, type Worked, workOn } from './scope.ts';
 import type { SelectionPolicy } from './select.ts';
+import { type ScopeResult, settleScope } from './settle.ts';
 import type { Consolidator } from './types.ts';
+import { type Worked, workOn } from './work.ts';
 
 export interface ConsolidationPolicy {
   readonly selection: SelectionPolicy;
