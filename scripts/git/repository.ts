@@ -3,23 +3,14 @@ import { join } from 'node:path';
 import { MemoryError } from '../shared/errors.ts';
 import type { Files, Oid } from '../shared/files.ts';
 import { byBinary } from '../shared/files.ts';
-import { pathFault } from '../shared/safe-path.ts';
 import type { Backend } from './backend.ts';
+import { blobBytes, namedPath, textFile, textOf } from './blob-text.ts';
 import { formatCommit, parseCommit } from './commit-text.ts';
 import { explain, GitError } from './errors.ts';
 import { completeHalfWritten } from './half-written.ts';
 import type { Layout } from './layout.ts';
 import { writeLooseObjects } from './loose-objects.ts';
-import {
-  decodeUtf8,
-  fromRaw,
-  isRegularFile,
-  oidOf,
-  type RawObject,
-  shownPath,
-  type TreeEntry,
-  toRaw,
-} from './objects.ts';
+import { isRegularFile, oidOf, type RawObject, shownPath, type TreeEntry, toRaw } from './objects.ts';
 import { oidsAt } from './oids-at.ts';
 import { checkedOid, checkedRef } from './ref-name.ts';
 import { shallowCommits } from './remote-history.ts';
@@ -225,36 +216,6 @@ function kindOf(entry: TreeEntry): Leaf['kind'] {
 
 function withoutTree({ tree: _, ...commit }: CommitInfo & { readonly tree: Oid }): CommitInfo {
   return commit;
-}
-
-/** @returns null for bytes that are no text, undefined for no blob. */
-function textOf(blob: RawObject | null | undefined): string | null | undefined {
-  if (blob?.type !== 'blob') return undefined;
-  const text = blob.bytes.includes(0) ? null : decodeUtf8(blob.bytes);
-  return text === null ? null : text.replaceAll('\r\n', '\n');
-}
-
-/** @returns null for what is no text, or has a name that no file may have. */
-function textFile(raw: string, oid: Oid, text: string | null | undefined): [string, string] | null {
-  const path = namedPath(raw);
-  if (path === null) return null;
-  if (text === undefined) throw missing(path, oid);
-  return text === null ? null : [path, text];
-}
-
-/** @returns null for a name that no file may have. */
-function namedPath(raw: string): string | null {
-  const path = fromRaw(raw);
-  return path === null || pathFault(path) !== null ? null : path;
-}
-
-function blobBytes(path: string, oid: Oid, blob: RawObject | null | undefined): Buffer {
-  if (blob?.type === 'blob') return blob.bytes;
-  throw missing(path, oid);
-}
-
-function missing(path: string, oid: Oid): GitError {
-  return new GitError(`The file ${path} (${oid}) is missing from the repository.`, 'Fetch it, or clone again.');
 }
 
 function refFolder(prefix: string): string {

@@ -57,3 +57,14 @@ export function short(name: string): string {
   const characters = [...name.slice(0, 400)];
   return characters.length <= 120 ? name.slice(0, 400) : `${characters.slice(0, 119).join('')}…`;
 }
+
+/** Whole entries from the front, as many as the characters allow. */
+export function fit(entries: readonly string[], budget: number): { lines: readonly string[]; more: number } {
+  let used = 0;
+  const end = entries.findIndex((entry) => {
+    used += entry.length + 2;
+    return used > budget;
+  });
+  const lines = end === -1 ? entries : entries.slice(0, end);
+  return { lines, more: entries.length - lines.length };
+}

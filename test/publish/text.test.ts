@@ -5,7 +5,8 @@ import type { Delta } from '../../scripts/publish/delta.ts';
 import { emptyScope, type ScopeDelta } from '../../scripts/publish/delta-types.ts';
 import { leftOutByRule } from '../../scripts/publish/left-out.ts';
 import { linksOf } from '../../scripts/publish/links.ts';
-import { bodyOf, type Proposal, titleOf } from '../../scripts/publish/text.ts';
+import type { Proposal } from '../../scripts/publish/proposal.ts';
+import { bodyOf, titleOf } from '../../scripts/publish/text.ts';
 
 const shop = 'github.com/acme/shop';
 const base = 'a'.repeat(40);
