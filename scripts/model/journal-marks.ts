@@ -16,8 +16,14 @@ export interface Marks {
 export function openMarks(attempts: JournalFolder, generation: number): Marks {
   const file = `${generation}.jsonl`;
   const open = new Map<string, { readonly outermost: string; depth: number }>();
-  const mark = (what: 'begin' | 'end', subject: string, key: string) =>
-    attempts.append(file, `${JSON.stringify({ generation, [what]: subject, key })}\n`);
+  const mark = (what: 'begin' | 'end', subject: string, key: string) => {
+    try {
+      attempts.append(file, `${JSON.stringify({ generation, [what]: subject, key })}\n`);
+      if (what === 'begin') open.set(subject, { outermost: key, depth: 1 });
+    } finally {
+      if (open.size === 0) attempts.close(file);
+    }
+  };
   return {
     begin(subject, key) {
       const known = open.get(subject);
@@ -26,7 +32,6 @@ export function openMarks(attempts: JournalFolder, generation: number): Marks {
         return;
       }
       mark('begin', subject, key);
-      open.set(subject, { outermost: key, depth: 1 });
     },
     end(subject) {
       const known = open.get(subject);
@@ -34,11 +39,7 @@ export function openMarks(attempts: JournalFolder, generation: number): Marks {
       known.depth -= 1;
       if (known.depth > 0) return;
       open.delete(subject);
-      try {
-        mark('end', subject, known.outermost);
-      } finally {
-        if (open.size === 0) attempts.close(file);
-      }
+      mark('end', subject, known.outermost);
     },
     remove() {
       open.clear();
