@@ -10,7 +10,10 @@ export function textOf(blob: RawObject | null | undefined): string | null | unde
   return text === null ? null : text.replaceAll('\r\n', '\n');
 }
 
-/** @returns null for what is no text, or has a name that no file may have. */
+/**
+ * @returns null for what is no text, or has a name that no file may have.
+ * @throws GitError where the repository has no such blob.
+ */
 export function textFile(raw: string, oid: Oid, text: string | null | undefined): [string, string] | null {
   const path = namedPath(raw);
   if (path === null) return null;
@@ -24,6 +27,7 @@ export function namedPath(raw: string): string | null {
   return path === null || pathFault(path) !== null ? null : path;
 }
 
+/** @throws GitError where the repository has no such blob. */
 export function blobBytes(path: string, oid: Oid, blob: RawObject | null | undefined): Buffer {
   if (blob?.type === 'blob') return blob.bytes;
   throw missing(path, oid);

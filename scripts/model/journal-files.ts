@@ -26,7 +26,7 @@ export interface JournalFolder {
   writeNow(name: string, text: string): void;
   /**
    * To the end of a file that is made where it is missing, at once and not flushed: outlives the process only. The file
-   * stays open until `close` or `remove`.
+   * stays open until `close`, `remove` or a write that fails.
    */
   append(name: string, text: string): void;
   close(name: string): void;
@@ -71,7 +71,12 @@ export function openFolder(path: string): JournalFolder {
       attempt(path, () => {
         const file = growing.get(name) ?? openSync(join(path, name), appending, 0o600);
         growing.set(name, file);
-        writeFileSync(file, text);
+        try {
+          writeFileSync(file, text);
+        } catch (error) {
+          close(name);
+          throw error;
+        }
       }),
     close,
     remove: (name) =>

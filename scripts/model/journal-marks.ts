@@ -16,14 +16,8 @@ export interface Marks {
 export function openMarks(attempts: JournalFolder, generation: number): Marks {
   const file = `${generation}.jsonl`;
   const open = new Map<string, { readonly outermost: string; depth: number }>();
-  const mark = (what: 'begin' | 'end', subject: string, key: string) => {
-    try {
-      attempts.append(file, `${JSON.stringify({ generation, [what]: subject, key })}\n`);
-      if (what === 'begin') open.set(subject, { outermost: key, depth: 1 });
-    } finally {
-      if (open.size === 0) attempts.close(file);
-    }
-  };
+  const mark = (what: 'begin' | 'end', subject: string, key: string) =>
+    attempts.append(file, `${JSON.stringify({ generation, [what]: subject, key })}\n`);
   return {
     begin(subject, key) {
       const known = open.get(subject);
@@ -32,6 +26,7 @@ export function openMarks(attempts: JournalFolder, generation: number): Marks {
         return;
       }
       mark('begin', subject, key);
+      open.set(subject, { outermost: key, depth: 1 });
     },
     end(subject) {
       const known = open.get(subject);
@@ -40,6 +35,7 @@ export function openMarks(attempts: JournalFolder, generation: number): Marks {
       if (known.depth > 0) return;
       open.delete(subject);
       mark('end', subject, known.outermost);
+      if (open.size === 0) attempts.close(file);
     },
     remove() {
       open.clear();

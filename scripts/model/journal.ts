@@ -149,8 +149,8 @@ export function openJournal(folder: string, redact: (text: string) => string): J
       entries.delete(key);
       await answers.add({ ...entry, rejected: redact(why) });
     },
-    begin: (subject, key) => marks.begin(subject, key),
-    end: (subject) => marks.end(subject),
+    begin: marks.begin,
+    end: marks.end,
     diedAttempts: () => counts.died,
     tell(run) {
       if (last === 0) return;

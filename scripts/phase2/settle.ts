@@ -17,6 +17,7 @@ import type { ConsolidationPolicy, ConsolidationPorts } from './run.ts';
 import type { Consolidator, Proposal } from './types.ts';
 import type { Worked } from './work.ts';
 
+/** How one scope ended, for the report and the projection. */
 export interface ScopeResult {
   readonly scope: Scope;
   readonly outcome:

@@ -10,6 +10,7 @@ import type { Prepared } from './prepare.ts';
 import type { ConsolidationPolicy, ConsolidationPorts } from './run.ts';
 import type { ConsolidationTask, Consolidator, Proposal } from './types.ts';
 
+/** What came of one scope's claim; nothing of it is recorded yet. */
 export type Worked =
   | { readonly scope: Prepared; readonly outcome: 'refused'; readonly why: 'cooldown' | 'backoff' | 'running' }
   | { readonly scope: Prepared; readonly outcome: 'unchanged' | 'left'; readonly claim: ConsolidationClaim }

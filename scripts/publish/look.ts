@@ -6,8 +6,11 @@ import type { Links } from './links.ts';
 import type { Proposal } from './proposal.ts';
 import { count, fit, grouped, joined, rulesText, scopeName, short, whole } from './words.ts';
 
-/** What deserves a look: files that people may edit first, then what code saw to. */
-export function lookFirst({ delta, scopes, secrets, links }: Proposal): string {
+/**
+ * What deserves a look: files that people may edit first, then what code saw to.
+ * @param budget characters of the list.
+ */
+export function lookFirst({ delta, scopes, secrets, links }: Proposal, budget: number): string {
   const lines = [
     ...delta.scopes.flatMap(({ scope, unverified, relearned = 0, persons, skills }) => [
       ...count(
@@ -32,7 +35,7 @@ export function lookFirst({ delta, scopes, secrets, links }: Proposal): string {
   ];
   const listed = [...filesText(delta, links), ...lines].map((line) => `- ${line}`);
   if (listed.length === 0) return '';
-  const shown = fit(listed, lookBudget);
+  const shown = fit(listed, budget);
   return `### Look at\n\n${shown.lines.join('\n')}${shown.more === 0 ? '' : `\n- and ${grouped(shown.more)} more`}`;
 }
 
@@ -71,8 +74,11 @@ function keptText(scopes: readonly ScopeDelta[]): string[] {
   return count(kept, (n) => `${whole(n, 'line')} of people kept word for word`);
 }
 
-/** Of each repository, why lines are no longer there. */
-export function whyGone({ scopes }: Delta): string {
+/**
+ * Of each repository, why lines are no longer there.
+ * @param budget characters of the list.
+ */
+export function whyGone({ scopes }: Delta, budget: number): string {
   const lines = scopes.flatMap((scope) => {
     const reasons = joined([
       ...count(scope.corrected, (n) => `${grouped(n)} corrected by a later session`),
@@ -84,12 +90,9 @@ export function whyGone({ scopes }: Delta): string {
     return reasons === '' ? [] : [`- ${scopeName(scope.scope)}: ${reasons}`];
   });
   if (lines.length === 0) return '';
-  const shown = fit(lines, goneBudget);
+  const shown = fit(lines, budget);
   return `### Why lines went\n\n${shown.lines.join('\n')}${shown.more === 0 ? '' : `\n- and ${grouped(shown.more)} more`}`;
 }
-
-/** Characters of each list. */
-const [lookBudget, goneBudget] = [14_000, 8_000];
 
 function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, n) => total + n, 0);

@@ -22,8 +22,8 @@ export function bodyOf(proposal: Proposal): string {
   const sections = [
     summary(proposal),
     table(proposal.delta),
-    lookFirst(proposal),
-    whyGone(proposal.delta),
+    lookFirst(proposal, budgets.look),
+    whyGone(proposal.delta, budgets.gone),
     verdict(),
     spent(proposal),
     nextNight(proposal.next),
@@ -32,8 +32,8 @@ export function bodyOf(proposal: Proposal): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-/** Characters of the lists; with those of `look.ts` and what is fixed the body stays below 60,000, and the host's limit is 65,536. */
-const budgets = { table: 30_000, held: 3_000 } as const;
+/** Characters of the lists; with what is fixed the body stays below 60,000, and the host's limit is 65,536. */
+const budgets = { table: 30_000, look: 14_000, gone: 8_000, held: 3_000 } as const;
 
 function summary({ delta, nights, sessions, links }: Proposal): string {
   const counts = joined(counted(totals(delta.scopes)));

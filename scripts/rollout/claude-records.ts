@@ -12,7 +12,8 @@ import type { Spoken } from './turns.ts';
 export type Notes = ReturnType<typeof newNotes>;
 
 /**
- * @param folder of the session's large outputs. @param isSide whether it is a sub-agent's file: none of its words are a person's.
+ * @param folder of the session's large outputs.
+ * @param isSide whether it is a sub-agent's file: none of its words are a person's.
  */
 export function newNotes(items: ItemList, folder: string, isSide: boolean) {
   return {
